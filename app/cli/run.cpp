@@ -65,7 +65,8 @@ Json toJson(const RunResult& result)
               {"seconds", result.seconds},
               {"prologue_seconds", result.prologueSeconds},
               {"order_seconds", result.orderSeconds},
-              {"peak_bytes", result.peakBytes}};
+              {"peak_bytes", result.peakBytes},
+              {"preparation_bytes", result.preparationBytes}};
     if (!result.randomInputs.empty())
         json["random_inputs"] = result.randomInputs;
     if (!result.notices.empty())
@@ -82,6 +83,7 @@ Json toJson(const RunResult& result)
                                      {"compute_seconds", f.computeSeconds},
                                      {"write_seconds", f.writeSeconds},
                                      {"saved_bytes", f.savedBytes},
+                                     {"peak_bytes", f.peakBytes},
                                      {"page_faults", f.pageFaults},
                                      {"gathers", f.gathers},
                                      {"gather_seconds", f.gatherSeconds},
@@ -93,7 +95,9 @@ Json toJson(const RunResult& result)
                                      {"file_bytes_read", f.fileBytesRead},
                                      {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
-        json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
+        json["functions"][i].update({{"predicted_seconds", result.predicted.seconds[i]}, {"predicted_peak_bytes", result.predicted.peakBytes[i]}});
+    if (!result.predicted.seconds.empty())
+        json["predicted_preparation_bytes"] = result.predicted.preparationBytes;
     if (result.firstSeconds > 0)
         json["first_seconds"] = result.firstSeconds;
     if (!result.dense.empty())

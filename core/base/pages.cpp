@@ -17,6 +17,7 @@
 #include "core/base/mapping.h"
 #include "core/base/memory.h"
 #include "core/base/memory_bound.h"
+#include "core/base/peak_memory.h"
 
 namespace cleave {
 
@@ -242,13 +243,14 @@ private:
 
 void* allocatePages(std::size_t bytes)
 {
-    if (bytes >= fewBytes)
-        return Pages::instance().allocate(rounded(bytes));
-    return ::operator new(bytes, std::align_val_t{64});
+    void* const memory = bytes >= fewBytes ? Pages::instance().allocate(rounded(bytes)) : ::operator new(bytes, std::align_val_t{64});
+    countMemory(memory, bytes);
+    return memory;
 }
 
 void freePages(void* memory, std::size_t bytes)
 {
+    forgetMemory(memory);
     if (bytes >= fewBytes)
         Pages::instance().free(memory, rounded(bytes));
     else

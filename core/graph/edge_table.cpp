@@ -142,7 +142,7 @@ void EdgeTable::moveTo(GraphArrays& graph, const std::vector<EdgeColumn>& column
             else
                 reinterpret_cast<float*>(made[column].data)[at] = value;
         }
-        part.values = {};
+        part.values = std::vector<float>();  // {} would keep the memory
     }
     m_parts.clear();
     m_count = 0;

@@ -63,7 +63,7 @@ double PlanCost::peakBytes() const
     return most;
 }
 
-// The most bytes of a batch alive at once: slices and rows of stores are there from the start, everything goes after its last reader.
+// The most bytes of batches alive at once: slices and rows of stores are there from the start, everything goes after its last reader.
 class CostModel::PeakOf {
 public:
     PeakOf(const CostModel& model, const Plan& plan, const std::vector<int>& groups) : m(model), m_plan(plan), m_groups(groups)
@@ -430,13 +430,12 @@ private:
         PeakOf peak(m, m_plan, m_group);
         for (std::size_t f = 0; f < m_cost.functions.size(); ++f) {
             const int group = static_cast<int>(f);
-            const double atOnce = m.m_counts.batchesAtOnce;
-            double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + atOnce * m.m_bookkeeping[f];
+            double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + m.m_bookkeeping[f];
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
                     bytes += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].bytes;
             if (f < m.m_groups.size())
-                bytes += atOnce * peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
+                bytes += peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
             m_cost.functions[f].peakBytes = bytes;
         }
     }

@@ -141,7 +141,7 @@ private:
     };
     struct FixedStep {
         bool isView = false;
-        double mostBytes = 0;     // of its results in the largest batch
+        double mostBytes = 0;     // of its results at any time
         double scratchBytes = 0;  // in the largest batch
         std::vector<Ref> reads;
     };

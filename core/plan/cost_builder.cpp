@@ -434,7 +434,7 @@ private:
         }
         cost().compute += amount;
         FixedStep fixed;
-        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || isAbsorbed || !isHeld;
+        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || (isAbsorbed && !isResultOfProgram(step)) || !isHeld;
         fixed.mostBytes = fixed.isView ? 0 : resultBytes * own.most;
         fixed.scratchBytes = isAbsorbed ? 0 : work.scratchBytes * own.most;
         fixed.reads = std::move(reads);
@@ -443,6 +443,16 @@ private:
             m_fixed[{output, step.frame, step.into}] = index;
         m.m_steps.push_back(std::move(fixed));
         m_waiting.push_back(index);
+    }
+
+    // Rows of edges that one program leaves for another.
+    bool isResultOfProgram(const Step& step) const
+    {
+        return std::ranges::any_of(m_fusion.programs, [&](const FusedEdges& fused) {
+            return std::any_of(fused.results.begin() + 1, fused.results.end(), [&](const StepOperand& result) {
+                return result.frame == step.frame && std::ranges::count(m_p[step.op].outputs, result.value) > 0;
+            });
+        });
     }
 
     void addUse(const StepOperand& operand, const Step& step, Use use, int placed, bool isAbsorbed)

@@ -11,10 +11,10 @@
 
 namespace cleave {
 
-/// How many rows there are, over all batches of a function and in its largest batch.
+/// How many rows there are, over all batches of a function and in those that run at the same time: the first runs alone.
 struct RowCount {
     double total = 0;
-    double most = 0;
+    double most = 0;  ///< at any time
 
     bool operator==(const RowCount&) const = default;
 };
@@ -28,7 +28,7 @@ struct FunctionRows {
 
     double targets() const;     ///< of all types, over all batches
     double within() const;      ///< nodes of all types that the function reaches, over all batches
-    double mostWithin() const;  ///< in the largest batch
+    double mostWithin() const;  ///< at any time
 
     bool operator==(const FunctionRows&) const = default;
 };
@@ -44,7 +44,6 @@ struct GraphCounts {
     double indexBytes = 0;       ///< of the edges grouped by segment, and of structure in their order
     double preparationBytes = 0; ///< of all that is there before the first function runs, and goes if batches do not read it
     Kernels kernels = Kernels::All;  ///< that run the functions
-    int batchesAtOnce = 1;       ///< each on a thread of its own
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
     std::set<int> joined;
 

@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "core/base/pages.h"
+#include "core/base/peak_memory.h"
 
 namespace cleave {
 
@@ -72,21 +73,16 @@ private:
     std::unordered_map<void*, std::size_t> m_bytes;
 };
 
-void report(void* memory, std::int64_t bytes) { c10::reportMemoryUsageToProfiler(memory, bytes, 0, 0, cpu); }
-
 void release(void* memory)
 {
     if (!memory)
         return;
     if (const auto large = LargeTensors::instance().remove(memory)) {
-        report(memory, -static_cast<std::int64_t>(*large));
         freePages(memory, *large);
         return;
     }
     Header* header = static_cast<Header*>(memory) - 1;
-    const std::size_t bytes = header->bytes;
-    report(memory, -static_cast<std::int64_t>(bytes));
-    freePages(header, bytes + sizeof(Header));
+    freePages(header, header->bytes + sizeof(Header));
 }
 
 // LibTorch's raw_allocate asks for a context that is the memory itself.
@@ -103,7 +99,6 @@ c10::DataPtr take(std::size_t bytes)
         header->bytes = bytes;
         memory = header + 1;
     }
-    report(memory, static_cast<std::int64_t>(bytes));
     return {memory, memory, &release, cpu};
 }
 
@@ -136,9 +131,9 @@ at::Tensor emptyScattered(const std::vector<std::int64_t>& sizes, const at::Tens
     if (memory == MAP_FAILED)
         throw std::bad_alloc();
     madvise(memory, bytes, MADV_NOHUGEPAGE);
-    c10::reportMemoryUsageToProfiler(memory, touched, 0, 0, cpu);
-    return at::from_blob(memory, sizes, [bytes, touched](void* p) {
-        c10::reportMemoryUsageToProfiler(p, -touched, 0, 0, cpu);
+    countMemory(memory, static_cast<std::size_t>(touched));
+    return at::from_blob(memory, sizes, [bytes](void* p) {
+        forgetMemory(p);
         munmap(p, bytes);
     }, options);
 }

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "core/base/peak_memory.h"
 #include "core/base/stopping.h"
+#include "core/base/stopwatch.h"
 #include "core/run/executor.h"
 #include "core/run/tensors.h"
 
@@ -39,7 +42,6 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
     }
     counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
     counts.kernels = m_kernels;
-    counts.batchesAtOnce = atOnce(m_graph.mostNodes() / batchSize + (m_graph.mostNodes() % batchSize > 0 ? 1 : 0));
     return counts;
 }
 
@@ -55,34 +57,59 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         const bool isNumbered = needsNumbers(function, lowered);
         reads.push_back({std::move(lowered.inputs), isNumbered});
     }
-    const Retained kept = m_graph.group(reads, progress);
-    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);  // of one that is left out, nothing
+    group(reads, progress);
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
-    counts.structureBytes = m_graph.structureBytes(&kept);
-    counts.preparationBytes += m_graph.structureBytes();
+    addBytes(counts);
+    return counts;
+}
+
+// Puts edges and structure into the order in which functions read them, and notes what memory all of that takes.
+Retained LayerWise::group(const std::vector<FunctionReads>& reads, const Progress& progress)
+{
+    const double before = m_graph.structureBytes() + indexBytes();
+    const PeakMemory peak;
+    Retained kept = m_graph.group(reads, progress);
+    Stopwatch watch;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)  // of one that is left out, nothing
+        guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
+            m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);
+            m_runs[f].prepareSeconds += watch.lap();
+        });
+    m_bytes.structureBytes = m_graph.structureBytes(&kept);
+    m_bytes.indexBytes = indexBytes(&kept);
+    m_bytes.preparationBytes = std::max({m_bytes.preparationBytes, m_graph.prologueBytes(), before + peak.bytes()});
+    return kept;
+}
+
+// Of the edges by segment, and of structure in their order.
+double LayerWise::indexBytes(const Retained* retained) const
+{
+    double bytes = 0;
     for (const Traversal& traversal : m_graph.traversals()) {
         for (const auto& [segment, edges] : traversal.edges) {
-            // Beside what goes along with edges, something of their ids' size is there while they are grouped.
-            const double begins = 8 * static_cast<double>(edges.begin.size()), ids = 8 * static_cast<double>(edges.begin.back());
-            counts.indexBytes += begins + (kept.edgeIds.contains(segment) ? ids : 0);
-            counts.preparationBytes += begins + ids;
+            bytes += 8 * static_cast<double>(edges.begin.size());
+            if (!retained || retained->edgeIds.contains(segment))
+                bytes += 8 * static_cast<double>(edges.edges.size());
         }
-        const auto addOrdered = [&](const auto& ordered) {
-            for (const auto& [key, rows] : ordered) {
-                counts.indexBytes += static_cast<double>(rows.nbytes());
-                counts.preparationBytes += static_cast<double>(rows.nbytes());
-            }
-        };
-        addOrdered(traversal.grouped);
-        addOrdered(traversal.sources);
+        for (const auto& [key, rows] : traversal.grouped)
+            bytes += static_cast<double>(rows.nbytes());
+        for (const auto& [key, rows] : traversal.sources)
+            bytes += static_cast<double>(rows.nbytes());
     }
-    return counts;
+    return bytes;
+}
+
+void LayerWise::addBytes(GraphCounts& counts) const
+{
+    counts.structureBytes = m_bytes.structureBytes;
+    counts.indexBytes = m_bytes.indexBytes;
+    counts.preparationBytes = m_bytes.preparationBytes;
 }
 
 GraphCounts LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
+    addBytes(counts);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0)
             m_runs[f].blockNodes = std::llround(counts.functions[f].within());
@@ -128,12 +155,19 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         }
         return counts;
     };
-    const auto add = [&](const std::vector<double>& counts) {
-        auto count = counts.begin();
+    // The first batch runs alone, and then so many that follow each other.
+    const auto together = static_cast<std::size_t>(std::max(atOnce(std::ssize(starts)), 1));
+    const auto addAll = [&](const std::vector<std::vector<double>>& ofBatches) {
+        std::size_t i = 0;
         const auto addNext = [&](std::vector<RowCount>& sums) {
             for (RowCount& sum : sums) {
-                sum.total += *count;
-                sum.most = std::max(sum.most, *count++);
+                double atOnce = 0;
+                for (std::size_t b = 0; b < ofBatches.size(); ++b) {
+                    sum.total += ofBatches[b][i];
+                    atOnce += ofBatches[b][i] - (b > together ? ofBatches[b - together][i] : 0);
+                    sum.most = std::max(sum.most, b == 0 ? std::exchange(atOnce, 0) : atOnce);
+                }
+                ++i;
             }
         };
         addNext(rows.frames);
@@ -141,8 +175,10 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     };
     const double all = std::accumulate(edges.begin(), edges.end(), 0.0);
     if ((oneHop && all <= static_cast<double>(mostEdges)) || starts.size() <= leastBatches) {
+        std::vector<std::vector<double>> ofBatches;
         for (std::size_t i = 0; i < starts.size(); ++i)
-            add(visit(i));
+            ofBatches.push_back(visit(i));
+        addAll(ofBatches);
         return rows;
     }
     // Batches from the lightest to the heaviest, evenly spaced; those between them by the number of their edges.
@@ -166,11 +202,13 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
             counts[i] += share * (counted[high][i] - counts[i]);
         return counts;
     };
+    std::vector<std::vector<double>> ofBatches(starts.size());
     for (std::size_t k = 0; k < samples; ++k) {
-        add(counted[k]);
+        ofBatches[order[ranks[k]]] = counted[k];
         for (std::size_t rank = ranks[k] + 1; k + 1 < samples && rank < ranks[k + 1]; ++rank)
-            add(between(rank, k, k + 1));
+            ofBatches[order[rank]] = between(rank, k, k + 1);
     }
+    addAll(ofBatches);
     // How far each sample lies from what its neighbours say of it.
     const auto within = [&](const std::vector<double>& counts) {
         double sum = 0;

@@ -483,7 +483,7 @@ void OrderedGraph::release(const Retained& retained)
     for (Traversal& traversal : m_traversals)
         for (auto& [segment, edges] : traversal.edges)
             if (!retained.edgeIds.contains(segment))
-                edges.edges = {};
+                edges.edges = PageVector<std::int64_t>();  // {} would keep the memory
 }
 
 at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes)

@@ -109,15 +109,11 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             lowered.back() = partsOf(m_cut.functions[f]);
             reads.back() = {lowered.back().inputs(), needsNumbers(m_cut.functions[f], lowered.back().whole)};
         });
-    const Retained kept = m_graph.group(reads, progress);
-    Stopwatch watch;
-    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
-            m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);
-            m_runs[f].prepareSeconds += watch.lap();
-        });
+    const Retained kept = group(reads, progress);
     if (m_runsOnce)
         m_graph.release(kept);
+    if (m_peak)
+        m_preparationBytes = m_peak->lap();
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         if (m_graph.isLeftOut(m_cut.functions[f]))
             continue;
@@ -130,11 +126,15 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             }
             runFunction(f, std::move(lowered[f]), batchSize, progress);
             m_store.finish(function);
+            if (m_peak)
+                m_runs[f].peakBytes = m_peak->lap();
         });
         if (m_after)
             m_after(f, m_store.tensors());
         if (!m_keepAll)
             freeAfter(f);
+        if (m_peak)
+            m_peak->lap();  // the next one has no part in what goes here
     }
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/peak_memory.h"
 #include "core/plan/counts.h"
 #include "core/plan/rates.h"
 #include "core/run/device_functions.h"
@@ -83,6 +84,10 @@ public:
     /// counted, without bytes of structure.
     GraphCounts countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
 
+    /// Counts the memory of runs by function from now on; began before this object was made, and outlives it.
+    void countMemory(PeakMemory& peak) { m_peak = &peak; }
+    double preparationBytes() const { return m_preparationBytes; }  ///< most memory before the first function of the last run
+
     /// Called after each function, with what the store holds then: what it reads, and what it saves. Set before run.
     void observe(AfterFunction after) { m_after = std::move(after); }
 
@@ -91,6 +96,9 @@ public:
     const Tensors& store() const { return m_store.tensors(); }
 
 private:
+    Retained group(const std::vector<FunctionReads>& reads, const Progress& progress);
+    double indexBytes(const Retained* retained = nullptr) const;
+    void addBytes(GraphCounts& counts) const;
     GraphCounts rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     FunctionParts partsOf(const CutFunction& function);
@@ -120,6 +128,9 @@ private:
     std::vector<FunctionRun> m_runs;
     std::vector<std::string> m_notices;
     AfterFunction m_after;
+    PeakMemory* m_peak = nullptr;
+    double m_preparationBytes = 0;
+    GraphCounts m_bytes;  // of structure alone
     int m_batchesAtOnce = 0;
     bool m_choosesThere = false, m_keepAll = false, m_runsOnce = false;
 };

@@ -10,6 +10,7 @@
 #include "core/analysis/message_passing.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/peak_memory.h"
 #include "core/base/stopwatch.h"
 #include "core/run/batch.h"
 #include "core/run/run_program.h"
@@ -23,6 +24,7 @@ OrderedGraph::OrderedGraph(const Analysis& analysis, const CutProgram& cut, cons
 {
     const Program& program = analysis.program;
     Stopwatch watch;
+    const PeakMemory peak;
     progress.update(0, "Prologue");
     std::map<std::string, std::int64_t> sizes;
     for (const Input& input : program.inputs) {
@@ -53,6 +55,10 @@ OrderedGraph::OrderedGraph(const Analysis& analysis, const CutProgram& cut, cons
             m_structure[wanted[i]] = results[i];
     });
     setOrders(std::vector<std::vector<std::int64_t>>(m_numNodes.size()));
+    for (const Input& input : program.inputs)
+        if (const auto bound = inputs.find(input.value); bound != inputs.end() && bound->second.isTensor() && bound->second.toTensor().has_storage())
+            m_given.insert(bound->second.toTensor().storage().data());
+    m_prologueBytes = peak.bytes();
     m_prologueSeconds = watch.lap();
 }
 
@@ -191,7 +197,8 @@ double OrderedGraph::structureBytes(const Retained* retained) const
 {
     std::map<const void*, double> storages;
     for (const auto& [value, result] : m_structure)
-        if (result.isTensor() && result.toTensor().has_storage() && (!retained || retained->structure.contains(value)))
+        if (result.isTensor() && result.toTensor().has_storage() && (!retained || retained->structure.contains(value)) &&
+            !m_given.contains(result.toTensor().storage().data()))
             storages[result.toTensor().storage().data()] = static_cast<double>(result.toTensor().storage().nbytes());
     double bytes = 0;
     for (const auto& [value, result] : m_structure)

@@ -72,7 +72,9 @@ public:
     const at::Tensor& structure(ValueId value) const;                 ///< a tensor of the prologue or of the model
     const c10::IValue& known(ValueId value) const;                    ///< also a number
     const c10::IValue* computed(ValueId value) const;                 ///< of the prologue alone; null: it is not, or is not there any more
-    double structureBytes(const Retained* retained = nullptr) const;  ///< of the prologue, or of what of it is retained; views share their memory
+    /// Of what the prologue made, or of what of it is retained: without the graph's own arrays; views share their memory.
+    double structureBytes(const Retained* retained = nullptr) const;
+    double prologueBytes() const { return m_prologueBytes; }  ///< most memory that it took
     double prologueSeconds() const { return m_prologueSeconds; }
 
     /// Sentences on rows of several edges that are written to one node: nothing says which of them stays.
@@ -140,6 +142,8 @@ private:
     std::map<ValueId, c10::IValue> m_structure;
     std::map<ValueId, EdgeProduct> m_products;            // structure that is computed only if it is read otherwise than in the order of edges
     std::vector<std::int64_t> m_numNodes;                 // of each type
+    double m_prologueBytes = 0;
+    std::set<const void*> m_given;                        // memory of the inputs
     std::vector<Traversal> m_traversals;                  // the first are those of all nodes of each type
     std::vector<std::vector<std::size_t>> m_traversalOf;  // each function, by node type
     std::set<std::size_t> m_leftOut;                      // functions

@@ -206,8 +206,11 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
             }
     const DeviceRates rates = costs.rates().of(device);
     const DevicePlacement placement = Placing(costs, plan, cost, rates).price(there);
-    for (const std::size_t f : priced)
+    for (const std::size_t f : priced) {
         prediction.seconds.push_back(placement.functions[f].seconds());
+        prediction.peakBytes.push_back(cost.functions[f].peakBytes);
+    }
+    prediction.preparationBytes = cost.preparationBytes;
     if (placement.usesDevice())
         prediction.rates += "; on " + device + ": " + rates.source;
     return prediction;

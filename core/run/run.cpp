@@ -17,6 +17,7 @@
 #include "core/base/hash.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/base/peak_memory.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/graph/npy.h"
@@ -224,10 +225,11 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
     guarded("Running layer by layer on this graph failed", [&] {
         const BoundedRun bounded(model, inputs, options, progress);
         const PagesLimit limit = PagesLimit::ofSystem();
-        const PeakMemory peak;
+        PeakMemory peak;
         const Stopwatch watch;
         const Constants constants = evaluateConstants(*model.analysis);
         LayerWise run(*model.analysis, *model.cut, constants, inputs, options.kernels, progress);
+        run.countMemory(peak);
         run.setBatchesAtOnce(options.batchesAtOnce);
         run.setGatherAtOnce(options.gatherAtOnce, options.ownRows);
         if (options.narrowStore)
@@ -260,6 +262,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         const std::vector<at::Tensor> outputs = run.run(wanted, progress);
         result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
+        result.preparationBytes = run.preparationBytes();
         result.prologueSeconds = run.prologueSeconds();
         result.dense = denseText();
         result.counts = run.countBlocks(wanted, mostEdgesCounted, progress);

@@ -90,6 +90,7 @@ struct FunctionRun {
     double computeSeconds = 0;
     double writeSeconds = 0;      ///< storing save points
     double savedBytes = 0;        ///< written to the store
+    double peakBytes = 0;         ///< most memory at once while it ran: of all arrays that the run has made until then and still holds
     std::int64_t gathers = 0;     ///< parts of its targets whose edges were reduced before batches ran on them
     double gatherSeconds = 0;     ///< that this took, of computeSeconds
     bool withOwnRows = false;     ///< and to which the targets' own rows were added as the rows of sources came
@@ -107,6 +108,8 @@ struct FunctionRun {
 /// What a cost model said of each function of a run.
 struct Prediction {
     std::vector<double> seconds;
+    std::vector<double> peakBytes;  ///< as FunctionRun::peakBytes
+    double preparationBytes = 0;    ///< as RunResult::preparationBytes
     std::string rates;  ///< where its numbers come from; empty without a prediction
 };
 
@@ -125,7 +128,10 @@ struct RunResult {
     std::string dense;                   ///< what multiplied matrices, in words
     /// RunOptions::memoryBytes, and the most that was resident beyond what was before, as the operating system counts
     double boundBytes = 0, residentBytes = 0;
-    double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
+    /// Most memory at once of all arrays that the run made: prologue, edges in their order, save points, batches; the graph and the weights are
+    /// beside it. 0 if not measured.
+    double peakBytes = 0;
+    double preparationBytes = 0;         ///< likewise, before the first function
 };
 
 constexpr double warmUpSeconds = 0.3;  ///< RunOptions::warmsUp: runs that take longer are not repeated, nor those with a store or a bound of memory

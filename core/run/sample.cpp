@@ -19,6 +19,7 @@
 #include "core/base/format.h"
 #include "core/base/memory.h"
 #include "core/base/pages.h"
+#include "core/base/peak_memory.h"
 #include "core/base/stopwatch.h"
 #include "core/run/tensors.h"
 

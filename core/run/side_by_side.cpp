@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/base/peak_memory.h"
 #include "core/base/processors.h"
 #include "core/run/openmp_team.h"
 
@@ -101,6 +102,7 @@ struct SideBySide::Impl {
     std::optional<OneBlasThread> ofBlas;  // an OpenBLAS on OpenMP changes the number above
     std::thread::id owner = std::this_thread::get_id();
     at::ThreadLocalState state;
+    PeakMemory::Work work = PeakMemory::Work::ofThisThread();
 };
 
 SideBySide::SideBySide() : m(std::make_unique<Impl>())
@@ -121,6 +123,7 @@ OneBlasThread::~OneBlasThread() { OneThreadOfBlas::instance().letGo(); }
 
 struct SideBySide::Thread::Impl {
     at::ThreadLocalStateGuard guard;
+    PeakMemory::Worker worker;
 };
 
 SideBySide::Thread::Thread(const SideBySide& side)
@@ -130,7 +133,7 @@ SideBySide::Thread::Thread(const SideBySide& side)
     // The first question sets the thread up with the number that is asked for last.
     if (!isShared && at::get_num_threads() != 1)
         at::set_num_threads(1);
-    m.reset(new Impl{at::ThreadLocalStateGuard(side.m->state)});
+    m.reset(new Impl{at::ThreadLocalStateGuard(side.m->state), PeakMemory::Worker(side.m->work)});
 }
 
 SideBySide::Thread::~Thread() = default;

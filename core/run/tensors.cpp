@@ -4,13 +4,10 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/version.h>
 
 #include <algorithm>
 #include <array>
-#include <mutex>
-#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -28,38 +25,12 @@ constexpr std::array types{
 };
 
 #if TORCH_VERSION_MAJOR >= 2
-using MemoryTotal = std::size_t;
 using c10::WarningHandler;
 using QuietGuard = c10::WarningUtils::WarningHandlerGuard;
 #else
-using MemoryTotal = std::int64_t;
 using c10::WarningHandler;
 using QuietGuard = c10::Warning::WarningHandlerGuard;
 #endif
-
-class Recorder : public c10::MemoryReportingInfoBase {
-public:
-    void reportMemoryUsage(void* pointer, std::int64_t size, MemoryTotal, MemoryTotal, c10::Device) override
-    {
-        const std::lock_guard lock(m_mutex);  // batches run side by side
-        // Blocks that were there before are freed without having been counted.
-        if (size > 0) {
-            m_sizes[pointer] = size;
-            m_now += size;
-            m_peak = std::max(m_peak, m_now);
-        } else if (const auto known = m_sizes.find(pointer); known != m_sizes.end()) {
-            m_now -= known->second;
-            m_sizes.erase(known);
-        }
-    }
-    bool memoryProfilingEnabled() const override { return true; }
-    std::int64_t peak() const { return m_peak; }
-
-private:
-    std::mutex m_mutex;
-    std::unordered_map<void*, std::int64_t> m_sizes;
-    std::int64_t m_now = 0, m_peak = 0;
-};
 
 // LibTorch warns about beta features of operators on stderr, which says nothing to whoever runs a model.
 class Quiet : public WarningHandler {
@@ -164,15 +135,6 @@ void guarded(const std::string& what, const std::function<void()>& work)
         failedWith(what, e.what());
     }
 }
-
-struct PeakMemory::Impl {
-    std::shared_ptr<Recorder> recorder = std::make_shared<Recorder>();
-    c10::DebugInfoGuard guard{c10::DebugInfoKind::PROFILER_STATE, recorder};
-};
-
-PeakMemory::PeakMemory() : m(std::make_unique<Impl>()) {}
-PeakMemory::~PeakMemory() = default;
-double PeakMemory::bytes() const { return static_cast<double>(m->recorder->peak()); }
 
 double bytesOfTensor(const at::Tensor& tensor)
 {

@@ -22,18 +22,6 @@ Array toArray(const at::Tensor& tensor);
 /// Runs work in inference mode; what LibTorch throws becomes an Error that starts with `what`.
 void guarded(const std::string& what, const std::function<void()>& work);
 
-/// The most bytes of tensors that the calling thread allocated and had not freed at one time, during the object's life.
-class PeakMemory {
-public:
-    PeakMemory();
-    ~PeakMemory();
-    double bytes() const;
-
-private:
-    struct Impl;
-    std::unique_ptr<Impl> m;
-};
-
 /// Of a tensor's numbers; of a sparse one, those and where they stand.
 double bytesOfTensor(const at::Tensor& tensor);
 
