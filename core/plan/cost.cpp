@@ -77,20 +77,27 @@ public:
             m_opsOf[at(groups[i])].push_back(i);
     }
 
-    // storedRows(tensor): rows that the group holds of a tensor that earlier groups made.
+    struct Peak {
+        double most = 0;
+        double atEnd = 0;  // rows that are saved
+    };
+
+    // when: in the first batch or later. storedRows(tensor): rows that the group holds of a tensor that earlier groups made.
     template <class StoredRows, class IsSaved>
-    double batch(int group, StoredRows&& storedRows, IsSaved&& isSaved)
+    Peak batch(int group, double AtOnce::*when, StoredRows&& storedRows, IsSaved&& isSaved)
     {
+        m_when = when;
         m_events.clear();
         m_scratch.clear();
         m_reads.clear();
+        m_seen.clear();
         for (const std::size_t op : m_opsOf[at(group)]) {
             for (const int step : m.m_ops[op].before)
-                add(group, m_first[1] + at(step), m.m_steps[at(step)].mostBytes, m.m_steps[at(step)].scratchBytes, m.m_steps[at(step)].isView,
+                add(group, m_first[1] + at(step), m.m_steps[at(step)].bytes.*when, m.m_steps[at(step)].scratch.*when, m.m_steps[at(step)].isView,
                     m.m_steps[at(step)].reads, storedRows);
             const PlacedWork& work = m.m_ops[op];
             const Position position = m_plan.positions[op];
-            const double rows = m.rowsFor(group, m.typeAt(position), m.hopsOf(position)).most;
+            const double rows = m.rowsFor(group, m.typeAt(position), m.hopsOf(position)).atOnce.*when;
             add(group, op, work.resultBytes * rows, work.scratchBytes * rows, work.kind == WorkKind::View, work.reads, storedRows);
         }
         const int end = static_cast<int>(m_events.size());
@@ -112,7 +119,7 @@ public:
             for (const std::size_t buffer : freed[k])
                 now -= m_bytes[buffer];
         }
-        return std::max(most, now);
+        return {std::max(most, now), now};
     }
 
 private:
@@ -132,8 +139,8 @@ private:
                         m_root[buffer] = read;
                     continue;
                 }
-            if (isInput && m_seen.insert({group, read}).second) {
-                m_bytes[read] = ref.kind == Ref::Slice ? m.m_slices[at(ref.index)] : storedRows(ref.index) * m.m_tensors[at(ref.index)].bytes;
+            if (isInput && m_seen.insert(read).second) {
+                m_bytes[read] = ref.kind == Ref::Slice ? m.m_slices[at(ref.index)].*m_when : storedRows(ref.index) * m.m_tensors[at(ref.index)].bytes;
                 m_root[read] = read;
                 m_reads.push_back(read);
             }
@@ -158,7 +165,8 @@ private:
     std::vector<double> m_bytes, m_scratch;
     std::vector<std::size_t> m_root, m_events, m_reads;
     std::vector<std::vector<std::size_t>> m_opsOf;
-    std::set<std::pair<int, std::size_t>> m_seen;
+    std::set<std::size_t> m_seen;
+    double AtOnce::*m_when = nullptr;
 };
 
 RowCount CostModel::rowsFor(int group, int nodeType, int hops) const
@@ -166,7 +174,7 @@ RowCount CostModel::rowsFor(int group, int nodeType, int hops) const
     const std::vector<RowCount>& reach = rowsOf(group).reach[at(nodeType)];
     if (reach.empty()) {
         const double nodes = m_counts.nodesOf(nodeType);
-        return {nodes * rowsOf(group).batches, nodes};
+        return {nodes * rowsOf(group).batches, {nodes, nodes}};
     }
     return reach[std::min(at(hops), reach.size() - 1)];
 }
@@ -174,7 +182,7 @@ RowCount CostModel::rowsFor(int group, int nodeType, int hops) const
 bool CostModel::isWhole(const FunctionRows& rows, int nodeType) const
 {
     const std::vector<RowCount>& reach = rows.reach[at(nodeType)];
-    return m_counts.order == "natural" && rows.batches <= 1 && !reach.empty() && reach.front().most >= m_counts.nodesOf(nodeType);
+    return m_counts.order == "natural" && rows.batches <= 1 && !reach.empty() && reach.front().total >= m_counts.nodesOf(nodeType);
 }
 
 double CostModel::rowsAt(Position position) const
@@ -417,26 +425,40 @@ private:
     }
 
     // Rows of the largest batch that a function holds of a tensor of the store; those that follow each other there are a view of it.
-    double heldRows(int group, int t) const
+    AtOnce heldRows(int group, int t) const
     {
         for (std::size_t i = m_readingsOf[at(t)].first; i < m_readingsOf[at(t)].second; ++i)
             if (const Reading& r = m_readings[i]; r.group == group)
-                return r.hops < 0 || isInOrder(group, r.hops) ? 0 : rowsOf(r, r.hops).most;
-        return 0;
+                return r.hops < 0 || isInOrder(group, r.hops) ? AtOnce{} : rowsOf(r, r.hops).atOnce;
+        return {};
     }
 
+    // Stores of what a function saves are made when its first batch is done.
     void addPeaks()
     {
         PeakOf peak(m, m_plan, m_group);
         for (std::size_t f = 0; f < m_cost.functions.size(); ++f) {
             const int group = static_cast<int>(f);
-            double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + m.m_bookkeeping[f];
+            const double structure = m.m_counts.structureBytes + m.m_counts.indexBytes;
+            double before = structure, own = 0;  // of stores
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
-                    bytes += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].bytes;
-            if (f < m.m_groups.size())
-                bytes += peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
-            m_cost.functions[f].peakBytes = bytes;
+                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].bytes;
+            double most = before + own;
+            if (f < m.m_groups.size()) {
+                const auto batch = [&](double AtOnce::*when) {
+                    return peak.batch(group, when, [&](int t) { return heldRows(group, t).*when; }, [&](std::size_t op) { return makesSaved(op); });
+                };
+                // Of a single batch, the rows that it saves are the store.
+                const PeakOf::Peak first = batch(&AtOnce::first);
+                const bool isOnly = m.rowsOf(group).batches <= 1;
+                most = std::max(before + m.m_bookkeeping[f].first + first.most, most + (isOnly ? 0 : m.m_bookkeeping[f].first + first.atEnd));
+                if (!isOnly)
+                    most = std::max(most, before + own + m.m_bookkeeping[f].later + batch(&AtOnce::later).most);
+            } else {
+                most += m.m_bookkeeping[f].most();
+            }
+            m_cost.functions[f].peakBytes = most;
         }
     }
 

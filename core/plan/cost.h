@@ -141,8 +141,8 @@ private:
     };
     struct FixedStep {
         bool isView = false;
-        double mostBytes = 0;     // of its results at any time
-        double scratchBytes = 0;  // in the largest batch
+        AtOnce bytes;    // of its results
+        AtOnce scratch;  // while it runs
         std::vector<Ref> reads;
     };
 
@@ -171,8 +171,8 @@ private:
     std::map<ValueId, int> m_tensorIndex;
     std::vector<Extra> m_extras;
     std::vector<FixedStep> m_steps;
-    std::vector<double> m_slices;       // bytes in the largest batch
-    std::vector<double> m_bookkeeping;  // bytes of row numbers in the largest batch, by group
+    std::vector<AtOnce> m_slices;       // bytes
+    std::vector<AtOnce> m_bookkeeping;  // bytes of row numbers, by group
     std::vector<double> m_relabel;      // by message passing
 };
 

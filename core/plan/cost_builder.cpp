@@ -123,7 +123,7 @@ private:
             if (m_f->isGlobal)
                 m_globalOf[m_f->level] = m_group;
             m.m_fixed.push_back(cost);
-            m.m_bookkeeping.push_back(0);
+            m.m_bookkeeping.emplace_back();
         } else {
             m_group = m.m_groupOfLevel[at(m_f->level)];
         }
@@ -150,7 +150,7 @@ private:
                 if (isSaved)
                     cost().write.bytes += bytes;
                 else
-                    m.m_bookkeeping[at(m_group)] += bytes;
+                    m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + AtOnce{bytes, 0};
             }
     }
 
@@ -167,7 +167,7 @@ private:
             if (m_a.values[operand].rows == Rows::Nodes)
                 most = std::max(most, rowsOf(operand));
         });
-        return {most, most};
+        return {most, {most, 0}};
     }
 
     // Global ops run before the functions of their level, rows of outputs at the end.
@@ -234,7 +234,8 @@ private:
         const bool hasBlocks = std::ranges::any_of(m_f->frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; });
         const bool isWhole = m_f->isOfLevel() && m.isWhole(rows(), m_f->nodeType), isNumbered = hasBlocks && !isWhole;
         double numbered = rows().targets();
-        double most = isNumbered ? rows().mostWithin() * numberedBytes : 0, all = 0;
+        AtOnce bytes = isNumbered ? numberedBytes * rows().withinAtOnce() : AtOnce{};
+        double all = 0;
         for (std::size_t i = 0; i < m_f->frames.size(); ++i)
             all += frameRows(static_cast<int>(i)).total;
         std::set<std::pair<ValueId, int>> lookedUp;
@@ -247,8 +248,8 @@ private:
         const double entries = isNumbered ? numbered : 0;
         for (std::size_t i = 1; i < m_f->frames.size(); ++i)
             if (!isIntoTargets(*m_f, static_cast<int>(i)))
-                most += frameRows(static_cast<int>(i)).most * indexBytes;
-        m.m_bookkeeping[at(m_group)] = most;
+                bytes = bytes + indexBytes * frameRows(static_cast<int>(i)).atOnce;
+        m.m_bookkeeping[at(m_group)] = bytes;
         for (const FusedEdges& program : m_fusion.programs)
             for (const FusedOperand& operand : program.operands)
                 if (operand.row == EdgeRow::Source && operand.index.kind == OperandKind::Slice)
@@ -264,19 +265,19 @@ private:
         const RowCount& edges = frameRows(index.frame);
         const bool grouped = isIntoTargets(*m_f, index.frame);
         if (!grouped)
-            m.m_bookkeeping[at(m_group)] += edges.most * indexBytes;
+            m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + indexBytes * edges.atOnce;
         if (!grouped || m_ordered.insert({index.value, m_f->frames[at(index.frame)].index}).second)
             cost().prepare += {edges.total * wordBytes, 0, m_measuredPreparation || grouped ? 0 : edges.total * indexBytes / m.m_rates.slice};
     }
 
-    // A structure value sliced to a frame: bytes of the largest batch are held; the time counts once for each function.
+    // A structure value sliced to a frame: those of a batch are held; the time counts once for each function.
     int slice(const StepOperand& operand)
     {
         const auto [known, fresh] = m_slices.try_emplace({operand.value, operand.frame}, static_cast<int>(m.m_slices.size()));
         if (fresh) {
             const double bytes = rowBytes(m_a, operand.value, operand.rowDim), moved = bytes * frameRows(operand.frame).total;
             const bool grouped = isIntoTargets(*m_f, operand.frame) && operand.kind == OperandKind::Slice;
-            m.m_slices.push_back(grouped ? 0 : bytes * frameRows(operand.frame).most);
+            m.m_slices.push_back(grouped ? AtOnce{} : bytes * frameRows(operand.frame).atOnce);
             const bool isMoved = !grouped || m_ordered.insert({operand.value, m_f->frames[at(operand.frame)].index}).second;
             const bool goesAlong = grouped && bytes <= wordBytes;  // as edges are grouped
             cost().prepare += {moved, 0, !isMoved || goesAlong || (m_measuredPreparation && !grouped) ? 0 : moved / m.m_rates.slice};
@@ -333,7 +334,7 @@ private:
             work = {WorkKind::Gather};
         else if (m_a.ops[step.op].kind == OpKind::Scatter)
             work.kind = WorkKind::Reduce;
-        const RowCount own = !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, 1};
+        const RowCount own = !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, {1, 0}};
         work.flops += work.flopsPerPair * own.total;
         const bool atTarget = work.kind == WorkKind::Gather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
                               m_a.ops[step.op].index == m_f->frames[at(step.frame)].index;
@@ -435,8 +436,8 @@ private:
         cost().compute += amount;
         FixedStep fixed;
         fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || (isAbsorbed && !isResultOfProgram(step)) || !isHeld;
-        fixed.mostBytes = fixed.isView ? 0 : resultBytes * own.most;
-        fixed.scratchBytes = isAbsorbed ? 0 : work.scratchBytes * own.most;
+        fixed.bytes = fixed.isView ? AtOnce{} : resultBytes * own.atOnce;
+        fixed.scratch = isAbsorbed ? AtOnce{} : work.scratchBytes * own.atOnce;
         fixed.reads = std::move(reads);
         const int index = static_cast<int>(m.m_steps.size());
         for (const ValueId output : m_p[step.op].outputs)

@@ -62,7 +62,7 @@ public:
                 const auto parent = static_cast<std::size_t>(std::max(frame.parent, 0)), type = static_cast<std::size_t>(frame.nodeType);
                 RowCount& own = rows.frames[i];
                 if (i == 0)
-                    own = {targets, inBatch};
+                    own = {targets, {inBatch, rows.batches > 1 ? inBatch : 0}};
                 else if (frame.kind == FrameKind::Targets)
                     own = rows.reach[type].front();
                 else if (frame.kind == FrameKind::Block)
@@ -79,7 +79,7 @@ public:
             for (const StepOperand& neighbour : f.neighbours)
                 if (f.numbers(neighbour.ofType) && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops &&
                     reading.insert({neighbour.frame, neighbour.ofType}).second)
-                    read[static_cast<std::size_t>(neighbour.ofType)] += rows.frames[static_cast<std::size_t>(neighbour.frame)].most;
+                    read[static_cast<std::size_t>(neighbour.ofType)] += rows.frames[static_cast<std::size_t>(neighbour.frame)].atOnce.first;
             // Nodes that so many random reads find beside those that are there.
             for (std::size_t type = 0; type < types; ++type)
                 within[type] += std::max(0.0, nodesOf(type) - within[type]) * (1 - std::pow(1 - 1 / std::max(nodesOf(type), 2.0), read[type]));
@@ -117,8 +117,8 @@ public:
     }
 
 private:
-    static RowCount scaled(const RowCount& rows, double factor) { return {rows.total * factor, rows.most * factor}; }
-    static RowCount count(const FunctionRows& rows, double mean, double most) { return {mean * rows.batches, most}; }
+    static RowCount scaled(const RowCount& rows, double factor) { return {rows.total * factor, factor * rows.atOnce}; }
+    static RowCount count(const FunctionRows& rows, double mean, double most) { return {mean * rows.batches, {most, rows.batches > 1 ? most : 0}}; }
 
     double size(const Dim& dim) const { return dim.isConstant() ? static_cast<double>(dim.value) : size(dim.symbol); }
 
@@ -161,9 +161,10 @@ double FunctionRows::within() const
     return sumOf(reach, [](const auto& ofType) { return ofType.back().total; });
 }
 
-double FunctionRows::mostWithin() const
+AtOnce FunctionRows::withinAtOnce() const
 {
-    return sumOf(reach, [](const auto& ofType) { return ofType.back().most; });
+    return {sumOf(reach, [](const auto& ofType) { return ofType.back().atOnce.first; }),
+            sumOf(reach, [](const auto& ofType) { return ofType.back().atOnce.later; })};
 }
 
 double GraphCounts::inflation() const

@@ -11,10 +11,22 @@
 
 namespace cleave {
 
-/// How many rows there are, over all batches of a function and in those that run at the same time: the first runs alone.
+/// Of the first batch of a function, which runs alone, and the most of later ones that run at the same time.
+struct AtOnce {
+    double first = 0;
+    double later = 0;
+
+    double most() const { return first > later ? first : later; }
+    bool operator==(const AtOnce&) const = default;
+};
+
+inline AtOnce operator*(double factor, const AtOnce& a) { return {factor * a.first, factor * a.later}; }
+inline AtOnce operator+(const AtOnce& a, const AtOnce& b) { return {a.first + b.first, a.later + b.later}; }
+
+/// How many rows there are, over all batches of a function and at one time.
 struct RowCount {
     double total = 0;
-    double most = 0;  ///< at any time
+    AtOnce atOnce;
 
     bool operator==(const RowCount&) const = default;
 };
@@ -28,7 +40,7 @@ struct FunctionRows {
 
     double targets() const;     ///< of all types, over all batches
     double within() const;      ///< nodes of all types that the function reaches, over all batches
-    double mostWithin() const;  ///< at any time
+    AtOnce withinAtOnce() const;
 
     bool operator==(const FunctionRows&) const = default;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "core/base/peak_memory.h"
 #include "core/base/stopping.h"
@@ -164,8 +163,12 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
                 double atOnce = 0;
                 for (std::size_t b = 0; b < ofBatches.size(); ++b) {
                     sum.total += ofBatches[b][i];
+                    if (b == 0) {
+                        sum.atOnce.first = ofBatches[b][i];
+                        continue;
+                    }
                     atOnce += ofBatches[b][i] - (b > together ? ofBatches[b - together][i] : 0);
-                    sum.most = std::max(sum.most, b == 0 ? std::exchange(atOnce, 0) : atOnce);
+                    sum.atOnce.later = std::max(sum.atOnce.later, atOnce);
                 }
                 ++i;
             }
