@@ -391,7 +391,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1: %2 must be above 0; measure anew with cleave-cli calibrate."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 with these arguments: %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "LibTorch cannot compute with %1 tensors."),
-    QT_TRANSLATE_NOOP("cleave::Core", "Only nodes can be asked for, but output %1 has a row for each edge, or entry of a list: with --target-type it is left out."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Only nodes can be asked for, but output %1 has a row for each edge, or entry of a list: with --target-type %2 it is left out."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 names node %2, but there are none."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 names row %2, but there are none."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 names row %2, but there are none."),

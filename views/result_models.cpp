@@ -35,12 +35,11 @@ QString wordText(const std::string& word)
     return found == known.end() ? toText(word) : found->second;
 }
 
-QString predictedText(const std::optional<double>& seconds)
-{
-    return seconds ? secondsText(*seconds) : QStringLiteral("–");
-}
+struct Predicted {
+    std::optional<double> seconds, bytes;
+};
 
-std::vector<QString> functionRow(const QString& name, const FunctionRun& run, const std::optional<double>& predicted)
+std::vector<QString> functionRow(const QString& name, const FunctionRun& run, const Predicted& predicted)
 {
     return {name,
             countText(run.batches),
@@ -51,8 +50,10 @@ std::vector<QString> functionRow(const QString& name, const FunctionRun& run, co
             secondsText(run.computeSeconds),
             secondsText(run.writeSeconds),
             secondsText(run.seconds()),
-            predictedText(predicted),
-            bytesText(run.savedBytes)};
+            predicted.seconds ? secondsText(*predicted.seconds) : QStringLiteral("–"),
+            bytesText(run.savedBytes),
+            bytesText(run.peakBytes),
+            predicted.bytes ? bytesText(*predicted.bytes) : QStringLiteral("–")};
 }
 
 FunctionRun sum(const std::vector<FunctionRun>& functions)
@@ -67,6 +68,7 @@ FunctionRun sum(const std::vector<FunctionRun>& functions)
         all.computeSeconds += run.computeSeconds;
         all.writeSeconds += run.writeSeconds;
         all.savedBytes += run.savedBytes;
+        all.peakBytes = std::max(all.peakBytes, run.peakBytes);
         all.bytesToDevice += run.bytesToDevice;
         all.bytesFromDevice += run.bytesFromDevice;
     }
@@ -164,6 +166,9 @@ void showFunctions(TextTableModel& table, const RunResult* run)
              : ResultModelsTexts::tr("Total by the cost model"),
          true},
         {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},
+        {ResultModelsTexts::tr("Peak memory"),
+         ResultModelsTexts::tr("Most memory at once while it ran: prologue, edges in their order, save points and batches, beside the graph itself"), true},
+        {ResultModelsTexts::tr("Predicted"), ResultModelsTexts::tr("Peak memory by the cost model"), true},
     };
     const bool hasDevice = run != nullptr && std::ranges::any_of(run->functions, [](const FunctionRun& f) { return !f.device.empty(); });
     if (hasDevice) {
@@ -172,9 +177,11 @@ void showFunctions(TextTableModel& table, const RunResult* run)
     }
     std::vector<std::vector<QString>> rows;
     if (run != nullptr) {
-        const std::vector<double>& seconds = run->predicted.seconds;
-        const auto predicted = [&](std::size_t i) { return i < seconds.size() ? std::optional(seconds[i]) : std::nullopt; };
-        const auto all = seconds.size() == run->functions.size() ? std::optional(std::accumulate(seconds.begin(), seconds.end(), 0.0)) : std::nullopt;
+        const std::vector<double>&seconds = run->predicted.seconds, &bytes = run->predicted.peakBytes;
+        const auto predicted = [&](std::size_t i) { return i < seconds.size() ? Predicted{seconds[i], bytes[i]} : Predicted{}; };
+        const Predicted all = seconds.size() == run->functions.size() && !seconds.empty()
+                                  ? Predicted{std::accumulate(seconds.begin(), seconds.end(), 0.0), std::ranges::max(bytes)}
+                                  : Predicted{};
         for (std::size_t i = 0; i < run->functions.size(); ++i)
             rows.push_back(functionRow(titleFromCore(run->functions[i].name), run->functions[i], predicted(i)));
         if (run->functions.size() > 1)

@@ -97,7 +97,7 @@ Json toJson(const RunResult& result)
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i].update({{"predicted_seconds", result.predicted.seconds[i]}, {"predicted_peak_bytes", result.predicted.peakBytes[i]}});
     if (!result.predicted.seconds.empty())
-        json["predicted_preparation_bytes"] = result.predicted.preparationBytes;
+        json.update({{"predicted_peak_bytes", result.predicted.mostBytes()}, {"predicted_preparation_bytes", result.predicted.preparationBytes}});
     if (result.firstSeconds > 0)
         json["first_seconds"] = result.firstSeconds;
     if (!result.dense.empty())
@@ -112,7 +112,7 @@ Json toJson(const RunResult& result)
 
 std::string functionTable(const RunResult& result)
 {
-    std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved"}};
+    std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved", "peak", "predicted"}};
     const bool hasDevice = std::ranges::any_of(result.functions, [](const FunctionRun& f) { return !f.device.empty(); });
     if (hasDevice)
         rows.front().insert(rows.front().end(), {"ran on", "there", "back", "stays there"});
@@ -120,7 +120,8 @@ std::string functionTable(const RunResult& result)
         const FunctionRun& f = result.functions[i];
         rows.push_back({f.name, formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
                         formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
-                        i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes)});
+                        i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes), formatBytes(f.peakBytes),
+                        i < result.predicted.peakBytes.size() ? formatBytes(result.predicted.peakBytes[i]) : "–"});
         if (hasDevice)
             rows.back().insert(rows.back().end(), {f.device.empty() ? "cpu" : f.device, formatBytes(f.bytesToDevice), formatBytes(f.bytesFromDevice),
                                                    formatBytes(f.bytesKeptThere)});
@@ -137,7 +138,8 @@ std::string summary(const std::string& name, const RunResult& result)
            (result.orderSeconds > 0
                 ? (result.prologueSeconds > 0 ? " and order of nodes " : ", of it order of nodes ") + formatSeconds(result.orderSeconds)
                 : "") +
-           (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
+           (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") +
+           (result.predicted.seconds.empty() ? "" : ", predicted " + formatBytes(result.predicted.mostBytes())) + "\n";
 }
 
 // What was asked for and is otherwise, before all else.

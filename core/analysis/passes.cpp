@@ -259,8 +259,29 @@ private:
                     return false;
                 }
             }
+        } else if (target == "aten::sym_numel") {
+            if (const Argument count = view.tensor("self") ? entries(*view.tensor("self"), op, rewriter) : Argument{}; count.asValue()) {
+                rewriter.replace(outputId, *count.asValue());
+                return false;
+            }
         }
         return true;
+    }
+
+    // How many entries a tensor has, from its sizes; none where one of them does not come from the graph.
+    Argument entries(const Value& tensor, const Op& op, Rewriter& rewriter)
+    {
+        Value number;
+        number.kind = ValueKind::Int;
+        Argument all;
+        const std::vector<Dim> dims = tensor.sizes;  // new ops move the program's values
+        for (const Dim& dim : dims) {
+            const Argument size = rewriter.sizeArgument(dim, op);
+            if (size.isNone())
+                return {};
+            all = all.isNone() ? size : Argument{rewriter.emitNew(op, "operator::mul", "", {{"a", all}, {"b", size}}, number)};
+        }
+        return all;
     }
 
     // x[mask] reads the rows at nonzero(mask): from then on it is a gather like others.

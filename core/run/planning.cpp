@@ -1,6 +1,7 @@
 #include "core/run/planning.h"
 
 #include <algorithm>
+#include <numeric>
 #include <functional>
 #include <new>
 
@@ -214,6 +215,11 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
     if (placement.usesDevice())
         prediction.rates += "; on " + device + ": " + rates.source;
     return prediction;
+}
+
+double Prediction::mostBytes() const
+{
+    return std::accumulate(peakBytes.begin(), peakBytes.end(), preparationBytes, [](double most, double bytes) { return std::max(most, bytes); });
 }
 
 namespace {

@@ -46,10 +46,19 @@ std::vector<NamedArray> named(const Analysis& analysis, const std::vector<at::Te
 {
     const Program& program = analysis.program;
     std::vector<NamedArray> arrays;
+    // A value that forward returns twice has a name for each place, as files need them.
+    const auto isTaken = [&](const std::string& name) {
+        return std::ranges::count(arrays, name, &NamedArray::name) > 0 ||
+               std::ranges::any_of(program.outputs, [&](ValueId other) { return program[other].name == name; });
+    };
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const ValueId id = program.outputs[i];
         const ValueFacts& facts = analysis.values[id];
-        NamedArray& output = arrays.emplace_back(program[id].name, toArray(outputs[i]), std::max(facts.rowDim, 0), isAsked(analysis, id, targets));
+        std::string name = program[id].name;
+        for (int again = 1; std::ranges::count(arrays, name, &NamedArray::name) > 0; ++again)
+            if (const std::string next = program[id].name + "_" + std::to_string(again); !isTaken(next))
+                name = next;
+        NamedArray& output = arrays.emplace_back(std::move(name), toArray(outputs[i]), std::max(facts.rowDim, 0), isAsked(analysis, id, targets));
         if (facts.rows == Rows::Nodes && at(facts.nodeType) < rows.size())
             output.rows = rows[at(facts.nodeType)] * facts.outer * facts.inner;
     }
@@ -368,7 +377,7 @@ void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArra
     }
     std::vector<std::pair<std::string, Array>> arrays;
     for (const NamedArray& output : outputs)
-        if (output.isAsked && std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
+        if (output.isAsked)
             arrays.emplace_back(output.name, output.array);
     writeNpzInOrder(path, arrays);
 }

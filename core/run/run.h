@@ -111,6 +111,8 @@ struct Prediction {
     std::vector<double> peakBytes;  ///< as FunctionRun::peakBytes
     double preparationBytes = 0;    ///< as RunResult::preparationBytes
     std::string rates;  ///< where its numbers come from; empty without a prediction
+
+    double mostBytes() const;  ///< as RunResult::peakBytes
 };
 
 struct RunResult {

@@ -407,7 +407,7 @@ private:
         for (const ValueId id : p.outputs)
             isRead[static_cast<std::size_t>(id.index)] = true;
         for (const Input& input : p.inputs)
-            if (!isRead[static_cast<std::size_t>(input.value.index)])
+            if (!isRead[static_cast<std::size_t>(input.value.index)] && p[input.value].kind == ValueKind::Tensor)
                 p.notes.push_back("The forward does not read its input '" + printable(p[input.value].name) + "': it is left out.");
         std::erase_if(p.inputs, [&](const Input& input) { return !isRead[static_cast<std::size_t>(input.value.index)]; });
     }

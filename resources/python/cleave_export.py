@@ -2952,7 +2952,7 @@ class _Exporter:
 
         def forward(self, *args, **kwargs):
             with _with_attributes(exporter.model, own):
-                return exporter.eager(dict(zip(names, args)) | kwargs)
+                return _plain(exporter.eager(dict(zip(names, args)) | kwargs))
 
         kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
         forward.__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in ("self", *names)])
@@ -3316,6 +3316,15 @@ def _is_counted_by_values(node: torch.fx.Node) -> bool:
     """Whether a tensor has a size that what is in another one tells."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and bool(torch.fx.experimental.symbolic_shapes.free_unbacked_symbols(value))
+
+
+def _plain(value):
+    """Outputs as archives take them: named tuples are tuples."""
+    if isinstance(value, tuple):
+        return tuple(_plain(v) for v in value)
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return {k: _plain(v) for k, v in value.items()} if type(value) is dict else value
 
 
 def _leaves(value) -> list[torch.Tensor]:

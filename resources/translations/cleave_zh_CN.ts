@@ -1748,8 +1748,8 @@
         <translation>LibTorch 无法用 %1 张量计算。</translation>
     </message>
     <message>
-        <source>Only nodes can be asked for, but output %1 has a row for each edge, or entry of a list: with --target-type it is left out.</source>
-        <translation>只能请求节点，但输出 %1 是每条边或列表的每一项一行：用 --target-type 可以略去它。</translation>
+        <source>Only nodes can be asked for, but output %1 has a row for each edge, or entry of a list: with --target-type %2 it is left out.</source>
+        <translation>只能请求节点，但输出 %1 是每条边或列表的每一项一行：用 --target-type %2 可以略去它。</translation>
     </message>
     <message>
         <source>Input %1 names node %2, but there are none.</source>

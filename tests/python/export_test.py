@@ -1623,6 +1623,13 @@ def named_tuples_nested_dictionaries_and_missing_numbers_are_taken(cli, folder, 
     yield "" if sorted(exported.inputs) == ["graph_edge_index", "graph_edges", "graph_nodes"] else f"inputs are {exported.inputs}"
     yield verified(cli, folder / "named_tuple.pt2", folder / "named_tuple.npz")
 
+    Answers = collections.namedtuple("Answers", ["logits", "rows"])
+    answering = model_of(lambda self, x, edge_index: Answers((rows := summed(self.lin(x)[edge_index[0]], edge_index, x.size(0))).log_softmax(-1), (rows, rows)),
+                         "x", "edge_index", lin=nn.Linear(6, 4))
+    exported = cleave_export.export(answering, (g["x"], g["edge_index"]), folder / "answers.pt2")
+    exported.save_graph(folder / "answers.npz")
+    yield verified(cli, folder / "answers.pt2", folder / "answers.npz")
+
     def of_lanes(self, graph):  # LaneGCN: a dictionary of relations, each with its ends under names of their own
         rows = self.lin(graph["feats"])
         for relation in ("pre", "suc"):
