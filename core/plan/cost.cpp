@@ -92,13 +92,19 @@ public:
         m_reads.clear();
         m_seen.clear();
         for (const std::size_t op : m_opsOf[at(group)]) {
-            for (const int step : m.m_ops[op].before)
+            std::vector<std::size_t> held;  // what steps read that are part of a program, and so run when it does: at the op behind them
+            for (const int step : m.m_ops[op].before) {
                 add(group, m_first[1] + at(step), m.m_steps[at(step)].bytes.*when, m.m_steps[at(step)].scratch.*when, m.m_steps[at(step)].isView,
                     m.m_steps[at(step)].reads, storedRows);
+                if (m.m_steps[at(step)].isAbsorbed)
+                    held.insert(held.end(), m_read.begin(), m_read.end());
+            }
             const PlacedWork& work = m.m_ops[op];
             const Position position = m_plan.positions[op];
             const double rows = m.rowsFor(group, m.typeAt(position), m.hopsOf(position)).atOnce.*when;
             add(group, op, work.resultBytes * rows, work.scratchBytes * rows, work.kind == WorkKind::View, work.reads, storedRows);
+            for (const std::size_t buffer : held)
+                m_last[buffer] = static_cast<int>(m_events.size()) - 1;
         }
         const int end = static_cast<int>(m_events.size());
         double now = 0, most = 0;
@@ -128,6 +134,7 @@ private:
     {
         const int now = static_cast<int>(m_events.size());
         m_root[buffer] = buffer;
+        m_read.clear();
         for (const Ref& ref : reads) {
             std::size_t read = at(ref.index) + m_first[ref.kind == Ref::Fixed ? 1 : ref.kind == Ref::Slice ? 2 : 3];
             const bool isInput = ref.kind != Ref::Fixed;
@@ -135,6 +142,7 @@ private:
                 if (const int producer = m.m_tensors[at(ref.index)].producer; producer >= 0 && m_groups[at(producer)] == group) {
                     read = m_root[at(producer)];
                     m_last[read] = now;
+                    m_read.push_back(read);
                     if (isView)
                         m_root[buffer] = read;
                     continue;
@@ -146,6 +154,7 @@ private:
             }
             read = m_root[read];
             m_last[read] = now;
+            m_read.push_back(read);
             if (isView)
                 m_root[buffer] = read;
         }
@@ -164,6 +173,7 @@ private:
     std::vector<int> m_last;
     std::vector<double> m_bytes, m_scratch;
     std::vector<std::size_t> m_root, m_events, m_reads;
+    std::vector<std::size_t> m_read;  // by the step that was added last
     std::vector<std::vector<std::size_t>> m_opsOf;
     std::set<std::size_t> m_seen;
     double AtOnce::*m_when = nullptr;

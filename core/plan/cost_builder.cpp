@@ -436,6 +436,7 @@ private:
         cost().compute += amount;
         FixedStep fixed;
         fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || (isAbsorbed && !isResultOfProgram(step)) || !isHeld;
+        fixed.isAbsorbed = isAbsorbed;
         fixed.bytes = fixed.isView ? AtOnce{} : resultBytes * own.atOnce;
         fixed.scratch = isAbsorbed ? AtOnce{} : work.scratchBytes * own.atOnce;
         fixed.reads = std::move(reads);
