@@ -150,8 +150,11 @@ QString ResultPanel::runSummary(const RunResult& run)
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
     if (run.firstSeconds > 0)
         text += tr(" The first time it took %1.").arg(secondsText(run.firstSeconds));
-    if (run.peakBytes > 0)
-        text += tr(" At most %1 of tensors at once.").arg(bytesText(run.peakBytes));
+    if (run.peakBytes > 0 && !run.predicted.seconds.empty())
+        text += tr(" At most %1 of memory at once beside the graph, where %2 were predicted.")
+                    .arg(bytesText(run.peakBytes), bytesText(run.predicted.mostBytes()));
+    else if (run.peakBytes > 0)
+        text += tr(" At most %1 of memory at once beside the graph.").arg(bytesText(run.peakBytes));
     if (run.boundBytes > 0)
         text += tr(" At most %1 of memory resident, of %2 allowed.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
     // Where rates were measured they hold for a machine that does nothing else.
