@@ -4881,6 +4881,18 @@
         <source>E: nodes of all blocks, each counted once per block that needs it</source>
         <translation>E：所有块的节点，每个需要它的块各计一次</translation>
     </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>峰值内存</translation>
+    </message>
+    <message>
+        <source>Most memory at once while it ran: prologue, edges in their order, save points and batches, beside the graph itself</source>
+        <translation>运行期间同时占用的最大内存：前导部分、按序排列的边、保存点和批次，不含图本身</translation>
+    </message>
+    <message>
+        <source>Peak memory by the cost model</source>
+        <translation>成本模型预测的峰值内存</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>
@@ -4933,10 +4945,6 @@
         <translation> 第一次用时 %1。</translation>
     </message>
     <message>
-        <source> At most %1 of tensors at once.</source>
-        <translation> 张量同时最多占用 %1。</translation>
-    </message>
-    <message>
         <source>RANDOM NUMBERS in place of %1, which the graph does not have.</source>
         <translation>注意：图中没有 %1，已用随机数代替。</translation>
     </message>
@@ -4967,6 +4975,14 @@
     <message>
         <source>%1 of %2 rows of %3 have NaN or infinite numbers, in both.</source>
         <translation>%3 的 %2 行中有 %1 行在两者中都含有 NaN 或无穷大。</translation>
+    </message>
+    <message>
+        <source> At most %1 of memory at once beside the graph, where %2 were predicted.</source>
+        <translation>图本身之外同时最多占用 %1 内存，预测为 %2。</translation>
+    </message>
+    <message>
+        <source> At most %1 of memory at once beside the graph.</source>
+        <translation>图本身之外同时最多占用 %1 内存。</translation>
     </message>
 </context>
 <context>
