@@ -16,7 +16,7 @@ namespace cleave {
 
 namespace {
 
-constexpr std::int64_t mostEdgesForMetis = 5'000'000;  // some seconds
+constexpr std::int64_t mostEdgesForMetis = 500'000;  // a few seconds
 
 }  // namespace
 
