@@ -1,5 +1,7 @@
 #include "core/base/peak_memory.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -49,6 +51,14 @@ struct PeakMemory::Impl {
         {
             static All& all = *new All;
             return all;
+        }
+
+        // As for pages: a copy of the process has no other threads.
+        All()
+        {
+            const auto lock = [] { instance().mutex.lock(); };
+            const auto unlock = [] { instance().mutex.unlock(); };
+            pthread_atfork(lock, unlock, unlock);
         }
     };
 };

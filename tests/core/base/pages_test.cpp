@@ -10,6 +10,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
+#include "core/base/peak_memory.h"
 #include "core/graph/numbering.h"
 
 namespace cleave {
@@ -131,6 +132,48 @@ TEST(Pages, ALimitIsKept)
     const PagesLimit system = PagesLimit::ofSystem();
     EXPECT_THROW(allocatePages(std::size_t{1} << 46), std::bad_alloc);
     freePages(allocatePages(64 * mega), 64 * mega);
+}
+
+// What this thread asks for, and those that work for it or for nobody; not what others do for themselves, nor what was there before.
+TEST(PeakMemory, IsOfWhatWorksForOne)
+{
+    void* before = allocatePages(30 * mega);
+    PeakMemory peak;
+    const auto take = [](std::size_t bytes) { freePages(allocatePages(bytes), bytes); };
+    freePages(before, 30 * mega);
+    EXPECT_EQ(peak.bytes(), 0);
+    void* kept = allocatePages(5 * mega);
+    take(3 * mega);
+    EXPECT_EQ(peak.lap(), 8.0 * mega);
+    {
+        const PeakMemory within;
+        take(2 * mega);
+        EXPECT_EQ(within.bytes(), 2.0 * mega);
+    }
+    EXPECT_EQ(peak.lap(), 7.0 * mega) << "what was there when the lap began counts";
+    std::thread([&] { take(1 * mega); }).join();
+    EXPECT_EQ(peak.lap(), 6.0 * mega);
+    const PeakMemory::Work work = PeakMemory::Work::ofThisThread();
+    std::thread([&] {
+        const PeakMemory::Worker worker(work);
+        take(2 * mega);
+    }).join();
+    EXPECT_EQ(peak.lap(), 7.0 * mega);
+    std::thread([&] {
+        const PeakMemory own;
+        take(64 * mega);
+        EXPECT_EQ(own.bytes(), 64.0 * mega);
+    }).join();
+    EXPECT_EQ(peak.lap(), 5.0 * mega);
+    take(100);
+    EXPECT_EQ(peak.lap(), 5.0 * mega + 100) << "small arrays count";
+    freePages(kept, 5 * mega);
+    EXPECT_EQ(peak.bytes(), 8.0 * mega);
+    int other = 0;
+    countMemory(&other, 7);
+    forgetMemory(&other);
+    EXPECT_EQ(peak.lap(), 5.0 * mega);
+    EXPECT_EQ(peak.lap(), 0);
 }
 
 }  // namespace
