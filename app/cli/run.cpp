@@ -61,12 +61,8 @@ std::string memoryNote(const RunResult& result)
 
 Json toJson(const RunResult& result)
 {
-    Json json{{"batch_size", result.batchSize},
-              {"seconds", result.seconds},
-              {"prologue_seconds", result.prologueSeconds},
-              {"order_seconds", result.orderSeconds},
-              {"peak_bytes", result.peakBytes},
-              {"preparation_bytes", result.preparationBytes}};
+    Json json{{"batch_size", result.batchSize},       {"seconds", result.seconds},      {"prologue_seconds", result.prologueSeconds},
+              {"order_seconds", result.orderSeconds}, {"peak_bytes", result.peakBytes}, {"preparation_bytes", result.preparationBytes}};
     if (!result.randomInputs.empty())
         json["random_inputs"] = result.randomInputs;
     if (!result.notices.empty())
@@ -112,7 +108,8 @@ Json toJson(const RunResult& result)
 
 std::string functionTable(const RunResult& result)
 {
-    std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved", "peak", "predicted"}};
+    std::vector<std::vector<std::string>> rows{
+        {"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved", "peak", "predicted"}};
     const bool hasDevice = std::ranges::any_of(result.functions, [](const FunctionRun& f) { return !f.device.empty(); });
     if (hasDevice)
         rows.front().insert(rows.front().end(), {"ran on", "there", "back", "stays there"});
@@ -120,8 +117,8 @@ std::string functionTable(const RunResult& result)
         const FunctionRun& f = result.functions[i];
         rows.push_back({f.name, formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
                         formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
-                        i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes), formatBytes(f.peakBytes),
-                        i < result.predicted.peakBytes.size() ? formatBytes(result.predicted.peakBytes[i]) : "–"});
+                        i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes),
+                        formatBytes(f.peakBytes), i < result.predicted.peakBytes.size() ? formatBytes(result.predicted.peakBytes[i]) : "–"});
         if (hasDevice)
             rows.back().insert(rows.back().end(), {f.device.empty() ? "cpu" : f.device, formatBytes(f.bytesToDevice), formatBytes(f.bytesFromDevice),
                                                    formatBytes(f.bytesKeptThere)});

@@ -243,7 +243,7 @@ private:
 
 void* allocatePages(std::size_t bytes)
 {
-    void* const memory = bytes >= fewBytes ? Pages::instance().allocate(rounded(bytes)) : ::operator new(bytes, std::align_val_t{64});
+    void* const memory = bytes >= fewBytes ? Pages::instance().allocate(rounded(bytes)) : ::operator new (bytes, std::align_val_t{64});
     countMemory(memory, bytes);
     return memory;
 }

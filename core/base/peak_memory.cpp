@@ -103,7 +103,10 @@ PeakMemory::Work PeakMemory::Work::ofThisThread()
 }
 
 PeakMemory::Worker::Worker(Work work) : m_before(std::exchange(workOfThread, work.m_number)) {}
-PeakMemory::Worker::~Worker() { workOfThread = m_before; }
+PeakMemory::Worker::~Worker()
+{
+    workOfThread = m_before;
+}
 
 void countMemory(const void* memory, std::size_t bytes)
 {

@@ -457,7 +457,8 @@ private:
             double most = before + own;
             if (f < m.m_groups.size()) {
                 const auto batch = [&](double AtOnce::*when) {
-                    return peak.batch(group, when, [&](int t) { return heldRows(group, t).*when; }, [&](std::size_t op) { return makesSaved(op); });
+                    return peak.batch(
+                        group, when, [&](int t) { return heldRows(group, t).*when; }, [&](std::size_t op) { return makesSaved(op); });
                 };
                 // Of a single batch, the rows that it saves are the store.
                 const PeakOf::Peak first = batch(&AtOnce::first);

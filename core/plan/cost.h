@@ -142,8 +142,8 @@ private:
     struct FixedStep {
         bool isView = false;
         bool isAbsorbed = false;  // runs with the op behind it
-        AtOnce bytes;    // of its results
-        AtOnce scratch;  // while it runs
+        AtOnce bytes;             // of its results
+        AtOnce scratch;           // while it runs
         std::vector<Ref> reads;
     };
 

@@ -20,8 +20,14 @@ struct AtOnce {
     bool operator==(const AtOnce&) const = default;
 };
 
-inline AtOnce operator*(double factor, const AtOnce& a) { return {factor * a.first, factor * a.later}; }
-inline AtOnce operator+(const AtOnce& a, const AtOnce& b) { return {a.first + b.first, a.later + b.later}; }
+inline AtOnce operator*(double factor, const AtOnce& a)
+{
+    return {factor * a.first, factor * a.later};
+}
+inline AtOnce operator+(const AtOnce& a, const AtOnce& b)
+{
+    return {a.first + b.first, a.later + b.later};
+}
 
 /// How many rows there are, over all batches of a function and at one time.
 struct RowCount {
@@ -55,7 +61,7 @@ struct GraphCounts {
     double structureBytes = 0;   ///< of what batches read of the prologue's results
     double indexBytes = 0;       ///< of the edges grouped by segment, and of structure in their order
     double preparationBytes = 0; ///< of all that is there before the first function runs, and goes if batches do not read it
-    Kernels kernels = Kernels::All;  ///< that run the functions
+    Kernels kernels = Kernels::All;       ///< that run the functions
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
     std::set<int> joined;
 

@@ -133,7 +133,7 @@ struct RunResult {
     /// Most memory at once of all arrays that the run made: prologue, edges in their order, save points, batches; the graph and the weights are
     /// beside it. 0 if not measured.
     double peakBytes = 0;
-    double preparationBytes = 0;         ///< likewise, before the first function
+    double preparationBytes = 0;  ///< likewise, before the first function
 };
 
 constexpr double warmUpSeconds = 0.3;  ///< RunOptions::warmsUp: runs that take longer are not repeated, nor those with a store or a bound of memory

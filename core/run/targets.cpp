@@ -98,7 +98,8 @@ int typeOfAll(const Analysis& analysis)
     for (const ValueId output : analysis.program.outputs)
         if (rowsOfOutput(analysis, output).areEdges)
             throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) +
-                        "' has a row for each edge, or entry of a list: with --target-type " + printable(typeName(analysis, types.front())) + " it is left out.");
+                        "' has a row for each edge, or entry of a list: with --target-type " + printable(typeName(analysis, types.front())) +
+                        " it is left out.");
     return types.front();
 }
 

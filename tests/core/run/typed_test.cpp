@@ -197,7 +197,8 @@ TEST(NodeTypes, TargetsMayBeNodesBesideEdges)
     const DataGraph linked = zooGraph("with_edge_norms");
     RunOptions few;
     few.targets = {2, 7};
-    EXPECT_THAT(test::errorOf([&] { runLayerWise(links, linked, few); }), HasSubstr("has a row for each edge, or entry of a list: with --target-type nodes it is left out"));
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(links, linked, few); }),
+                HasSubstr("has a row for each edge, or entry of a list: with --target-type nodes it is left out"));
     few.targetType = "nodes";
     const RunResult part = runLayerWise(links, linked, few), whole = runLayerWise(links, linked, {});
     for (std::size_t o = 0; o < part.outputs.size(); ++o)
