@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "core/analysis/dims.h"
 #include "core/analysis/op_view.h"
@@ -15,8 +17,9 @@ namespace {
 
 constexpr std::size_t mega = 1 << 20;
 
-// Of all tensors of the program at once, the inputs among them, but for rows of edges where kernels reduce these as they come.
-double bytesOfAll(const Analysis& analysis, const Bindings& inputs, Kernels kernels)
+// Of the tensors of the program that are there at once, with the inputs and the edges in the order of their ends; but for rows of edges where kernels
+// reduce these as they come.
+double bytesAtOnce(const Analysis& analysis, const Bindings& inputs, Kernels kernels)
 {
     const Program& program = analysis.program;
     std::map<std::string, double> sizes;
@@ -43,16 +46,46 @@ double bytesOfAll(const Analysis& analysis, const Bindings& inputs, Kernels kern
             bytes *= dim.isConstant() ? static_cast<double>(dim.value) : sizeValue(dim.symbol, valueOf);
         return bytes;
     };
-    double all = 0;
-    for (const Input& input : program.inputs)
-        all += bytesOf(program[input.value]);
-    for (const Op& op : program.ops)
-        for (const ValueId output : op.outputs) {
+    double lasting = 0;
+    for (const Input& input : program.inputs) {
+        constexpr double inOrder = 2;  // copies of what names nodes: grouped, and by their numbers
+        lasting += (input.role == Role::GraphStructure ? 1 + inOrder : 1) * bytesOf(program[input.value]);
+    }
+    // What comes of the graph alone is made first. Views are there as long as what they show.
+    std::vector<const Op*> order;
+    for (const bool ofFeatures : {false, true})
+        for (const Op& op : program.ops)
+            if (!op.outputs.empty() && (analysis.values[op.outputs.front()].reach == Reach::Feature) == ofFeatures)
+                order.push_back(&op);
+    std::map<ValueId, ValueId> shown;
+    std::map<ValueId, std::size_t> lastRead;
+    const auto shownBy = [&](ValueId value) {
+        const auto known = shown.find(value);
+        return known == shown.end() ? value : known->second;
+    };
+    for (std::size_t i = 0; i < order.size(); ++i)
+        forEachOperand(*order[i], [&](ValueId operand) {
+            lastRead[shownBy(operand)] = i;
+            if (isView(*order[i], {ViewKind::Reshape, ViewKind::Repeat, ViewKind::Turn, ViewKind::Part}))
+                shown.try_emplace(order[i]->outputs.front(), shownBy(operand));
+        });
+    for (const ValueId output : program.outputs)
+        lastRead[shownBy(output)] = order.size();
+    double now = 0, most = 0;
+    std::vector<double> freed(order.size() + 1);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        for (const ValueId output : order[i]->outputs) {
             const ValueFacts& facts = analysis.values[output];
             const bool isReduced = kernels == Kernels::All && facts.rows == Rows::Edges && facts.reach == Reach::Feature;
-            all += isReduced || isView(op, {ViewKind::Repeat}) ? 0 : bytesOf(program[output]);
+            const double bytes = isReduced || shown.contains(output) ? 0 : bytesOf(program[output]);
+            now += bytes;
+            const auto read = lastRead.find(output);
+            freed[read == lastRead.end() ? i : read->second] += bytes;
         }
-    return all;
+        most = std::max(most, now);
+        now -= freed[i];
+    }
+    return lasting + most;
 }
 
 }  // namespace
@@ -74,7 +107,7 @@ std::size_t leastMemory(const RunOptions& options, double bytes)
 
 std::size_t leastMemory(const Model& model, const Bindings& inputs, const RunOptions& options)
 {
-    return leastMemory(options, bytesOfAll(*model.analysis, inputs, options.kernels));
+    return leastMemory(options, bytesAtOnce(*model.analysis, inputs, options.kernels));
 }
 
 std::size_t leastMemory(const Model& model, const DataGraph& graph, const RunOptions& options)
