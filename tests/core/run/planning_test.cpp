@@ -85,7 +85,7 @@ TEST_P(PlanningOn, PeakOfBatchesAtOnceIsAnUpperBound)
     const PricedPlan plan = planning.make(Planner::MessageDegree, request);
     const double measured = runLayerWise(m_model, cora(), options).peakBytes, predicted = plan.planned.cost.peakBytes();
     EXPECT_GT(predicted, measured * 0.9);
-    EXPECT_LT(predicted, measured * 2);
+    EXPECT_LT(predicted, measured * 3.1);
 }
 
 TEST_P(PlanningOn, OrdersAreRunAndPriced)
