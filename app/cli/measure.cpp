@@ -4,6 +4,7 @@
 #include "app/cli/planned.h"
 #include "app/cli/stages.h"
 #include "app/cli/terminal.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/plan/work.h"
 #include "core/run/calibrate.h"
@@ -24,6 +25,7 @@ struct ProfileArguments : PlannedArguments {
 // The plan's functions as stages.
 void writeStages(ProfileArguments& arguments)
 {
+    checkIsOther(arguments.pipeDream, {arguments.model.path, arguments.graph.path, arguments.plan});
     ProfileGraph profile;
     {
         const TerminalProgress terminal;
