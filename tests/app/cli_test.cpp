@@ -565,6 +565,7 @@ TEST(Cli, NothingIsWrittenOverItsInputs)
     EXPECT_TRUE(lost("run " + inputs + " --out " + (folder / "link.npz").string()));
     EXPECT_TRUE(lost("plan " + inputs + " --out " + graph));
     EXPECT_TRUE(lost("convert " + graph + " " + graph));
+    EXPECT_TRUE(lost("profile " + inputs + " --pipedream " + graph));
     EXPECT_EQ(test::readText(graph), before);
     ASSERT_EQ(run("convert " + graph + " " + (folder / "parts").string()).code, 0);
     EXPECT_TRUE(lost("run " + model + " " + (folder / "parts").string() + " --out " + (folder / "parts/x.npy").string()));
