@@ -446,6 +446,28 @@ TEST(Run, ABatchMayBeLargerThanAnyGraph)
         EXPECT_EQ(more.functions[f].within(), all.functions[f].within());
 }
 
+// What forward returns twice, as an encoder's mean and its sample in evaluation, is in the file twice, in its places.
+TEST(Run, OutputsThatAreOneValueHaveANameEach)
+{
+    Analysis twice = *test::openZoo("gcn").analysis;
+    twice.program.outputs.insert(twice.program.outputs.end(), 2, twice.program.outputs.front());
+    const PlanSpace space(twice);
+    const Model model{std::make_shared<const Analysis>(twice), std::make_shared<const CutProgram>(space.cut(space.messageDegree()))};
+    const RunResult result = runLayerWise(model, test::zooGraph("gcn"));
+    ASSERT_EQ(result.outputs.size(), 3U);
+    const std::string name = result.outputs.front().name;
+    EXPECT_EQ(result.outputs[1].name, name + "_1");
+    EXPECT_EQ(result.outputs[2].name, name + "_2");
+    const test::TemporaryFolder folder;
+    writeOutputs(folder / "out.npz", result.outputs);
+    const std::map<std::string, Array> written = readNpz(folder / "out.npz");
+    ASSERT_EQ(written.size(), 3U);
+    const Array& first = result.outputs.front().array;
+    for (const NamedArray& output : result.outputs)
+        EXPECT_EQ(std::memcmp(written.at(output.name).data.get(), first.data.get(), static_cast<std::size_t>(first.count()) * sizeof(float)), 0)
+            << output.name;
+}
+
 TEST(Run, RenamedInputs)
 {
     const Model model = openZoo("gcn");
