@@ -147,6 +147,19 @@ class Cached(torch.nn.Module):
         return self.conv(x, edge_index)
 
 
+class OfEntries(torch.nn.Module):
+    """Sums over edges by how many entries the rows have, which only their sizes tell."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(12, 4)
+
+    def forward(self, x, edge_index):
+        h = self.lin(x)
+        sums = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+        return 100 * sums / sums.numel()
+
+
 class SparseMean(make_models.MatrixMean):
     """The same, by the functions for sparse matrices."""
 
@@ -406,6 +419,7 @@ def write_odd(folder, inputs):
             traced(Newer().eval(), given).save(str(folder / "odd_newer.pt"))
             deflate(folder / "odd_newer.pt", True)
         traced(Pointers(), {"x": inputs["x"], "edge_index": inputs["edge_index"] % 4}).save(str(folder / "odd_pointers.pt"))
+        traced(OfEntries().eval(), given).save(str(folder / "odd_entries.pt"))
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
         torch.manual_seed(11)  # the weights of matrix_mean

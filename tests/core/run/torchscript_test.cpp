@@ -2,13 +2,17 @@
 // sentence.
 #include "core/torchscript/torchscript_reader.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/zip.h"
 #include "core/run/run.h"
+#include "core/run/tensors.h"
+#include "tests/core/run/zoo_files.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -299,6 +303,21 @@ TEST(TorchScript, ProductsWithSparseMatricesRunOnEdges)
     ones.arrays["edge_weight"] = weights.array;
     const Array without = runLayerWise(model, plain).outputs.front().array, with = runLayerWise(model, ones).outputs.front().array;
     EXPECT_TRUE(std::equal(with.as<float>(), with.as<float>() + with.count(), without.as<float>()));
+}
+
+// How many entries rows have is told by their sizes, also where the file asks rows of features: twice as many nodes, half of the numbers.
+TEST(TorchScript, EntriesAreCountedBySizes)
+{
+    DataGraph graph = test::zooGraph("gcn");
+    const Model model = openModel(scripts() / "odd_entries.pt");
+    EXPECT_EQ(model.analysis->levels, 1);
+    const Array once = runLayerWise(model, graph).outputs.front().array;
+    graph.arrays["x"] = toArray(at::cat({toTensor(graph.arrays.at("x")), at::zeros({graph.numNodes, 12})}));
+    graph.numNodes *= 2;
+    const Array twice = runLayerWise(model, graph).outputs.front().array;
+    ASSERT_EQ(twice.count(), 2 * once.count());
+    for (std::int64_t i = 0; i < once.count(); ++i)
+        EXPECT_NEAR(2 * twice.as<float>()[i], once.as<float>()[i], 1e-5 * (1 + std::abs(once.as<float>()[i])));
 }
 
 // Without a graph they are left out and told; a graph that has an array of the name gives it, unless forward does not run on that.
