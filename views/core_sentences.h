@@ -185,6 +185,9 @@ constexpr std::array coreSentences{
 
     // Files of every kind.
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: it is not a file."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: it is read-only."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 is a folder."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 holds a file %2 that belongs to no package which Cleave wrote: name another folder, a new or an empty one."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be read: %2."),
@@ -387,7 +390,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "A graph needs at least one node, and not less than no edges."),
     QT_TRANSLATE_NOOP("cleave::Core", "Ops can be measured on a graph only."),
     QT_TRANSLATE_NOOP("cleave::Core", "The batch size must be at least 1."),
-    QT_TRANSLATE_NOOP("cleave::Core", "The folder %1 cannot be made."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The folder %1 cannot be made: %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1: %2 must be above 0; measure anew with cleave-cli calibrate."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 with these arguments: %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "LibTorch cannot compute with %1 tensors."),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/base/pages.h"
 #include "core/graph/generate.h"
@@ -21,11 +22,6 @@
 namespace cleave::views {
 
 namespace {
-
-std::filesystem::path toPath(const QString& path)
-{
-    return std::filesystem::path(path.toStdU16String());
-}
 
 // Sessions and plans that were left refer to files from anywhere.
 QString absolute(const QString& path) { return QFileInfo(path).absoluteFilePath(); }
@@ -192,7 +188,7 @@ void Document::openExpected(const QString& path)
     abandon(Task::Run);
     start(
         Task::OpenExpected, tr("Reading %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path)](const Progress& progress) { return readNpz(file, progress); },
+        [file = toPath(path)](const Progress& progress) { return readExpected(file, progress); },
         [this, path](std::map<std::string, Array> arrays) {
             m_options.expected = std::move(arrays);
             m_expectedPath = path;
@@ -288,9 +284,19 @@ void Document::compareAfterRewrites(const QString& path, const std::set<Rewrite>
     m_awaitedComparison = path;
 }
 
+std::vector<std::filesystem::path> Document::filesRead() const
+{
+    std::vector<std::filesystem::path> files;
+    for (const QString& path : {m_modelPath, m_graphPath, m_expectedPath})
+        if (!path.isEmpty())
+            files.push_back(toPath(path));
+    return files;
+}
+
 bool Document::savePlan(const QString& path)
 {
     try {
+        checkIsOther(toPath(path), filesRead());
         m_planEditor.save(toPath(path));
         Q_EMIT noted(tr("Plan written to %1.").arg(path));
         setPlanPath(absolute(path));

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/plan/dot.h"
 #include "views/document.h"
 #include "views/export_picture.h"
@@ -46,6 +47,7 @@ bool exportDocument(Document& document, GraphView& view, const QString& path)
     const QString kind = QFileInfo(path).suffix().toLower();
     if (!document.model() && !document.stages())
         throw Error("There is nothing to export: open a model first.");
+    checkIsOther(toPath(path), document.filesRead());
     if (kind == QStringLiteral("svg") || kind == QStringLiteral("pdf") || kind == QStringLiteral("png")) {
         view.exportPicture(path);
     } else if (kind == QStringLiteral("dot")) {
@@ -58,7 +60,7 @@ bool exportDocument(Document& document, GraphView& view, const QString& path)
         const RunResult* run = withPlan(document).report().run();
         if (run == nullptr)
             throw Error("There are no outputs yet: run the model on a graph first.");
-        writeOutputs(std::filesystem::path(path.toStdU16String()), run->outputs);
+        writeOutputs(toPath(path), run->outputs);
     } else if (kind == QStringLiteral("txt")) {
         if (!withPlan(document).canRun())
             throw Error(document.graph() ? "The times of ops are measured when nothing else runs: try again then."

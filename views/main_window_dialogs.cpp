@@ -109,7 +109,7 @@ void MainWindow::exportCodeDialog()
 void MainWindow::exportCode(const QString& folder)
 {
     try {
-        writeCode(std::filesystem::path(folder.toStdU16String()), m_document.planEditor().code().files);
+        writeCode(toPath(folder), m_document.planEditor().code().files);
         sayWritten(tr("Python package written to %1.").arg(folder));
     } catch (const Error& error) {
         showError(toText(error.what()));

@@ -164,7 +164,7 @@ void Recovery::write()
     const LeftPlan now{
         m_folder, m_document.modelPath(), m_document.graphPath(), m_document.planPath(), m_document.hints(), QDateTime::currentDateTime(), {}};
     try {
-        m_document.planEditor().write(std::filesystem::path(now.planPath().toStdU16String()));
+        m_document.planEditor().write(toPath(now.planPath()));
         writeAbout(now);
     } catch (const Error&) {
         m_timer.start(patience);  // the copy before stays, and there may be room later

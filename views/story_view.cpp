@@ -510,8 +510,11 @@ void StoryView::setExercise()
         for (int cut = 0; cut < space.functions() && (up || plan == editor.base()); ++cut)
             for (Move move; moves-- > 0 && (move = space.moveCut(plan, cut, up)).plan;)
                 plan = *move.plan;
-    const std::int64_t nodes = m_document.graph()->numNodes;
-    editor.take(plan, tr("Set an exercise"), Batches{std::max<std::int64_t>(1, nodes / 10), editor.batches().order});
+    // So many batches that it matters what is computed for every row of a block.
+    Batches batches = editor.batches();
+    const std::int64_t small = std::max<std::int64_t>(1, m_document.graph()->numNodes / 10);
+    batches.size = batches.size == 0 ? small : std::min(batches.size, small);
+    editor.take(plan, tr("Set an exercise"), batches);
     m_planBefore = editor.plan();
     m_isRevealed = false;
     m_shownOptimum.reset();

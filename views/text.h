@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <filesystem>
 #include <string>
 
 namespace cleave::views {
@@ -8,6 +9,11 @@ namespace cleave::views {
 inline QString toText(const std::string& text)
 {
     return QString::fromStdString(text);
+}
+
+inline std::filesystem::path toPath(const QString& path)
+{
+    return path.toStdU16String();
 }
 
 enum class ByteUnits : std::uint8_t {

@@ -82,7 +82,8 @@ void addCompare(CLI::App& app, int&)
     command->add_option("B", (*paths)[1], "Plan file")->required();
     command->callback([paths] {
         const std::filesystem::path a = (*paths)[0], b = (*paths)[1];
-        print(compareText(a.filename().string(), readPlanSummary(a), b.filename().string(), readPlanSummary(b)));
+        const PlanSummary planA = readPlanSummary(a), planB = readPlanSummary(b);
+        print(compareText(a.filename().string(), planA, b.filename().string(), planB));
     });
 }
 

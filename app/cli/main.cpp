@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -8,9 +9,10 @@
 #include <string>
 
 #include "app/cli/commands.h"
-#include "app/cli/terminal.h"
+#include "app/cli/signals.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/format.h"
 #include "core/base/parallel.h"
 #include "core/run/model.h"
 #include "core/run/open_device.h"
@@ -36,14 +38,12 @@ void sayThatAFileIsGone(int)
 
 int main(int argc, char** argv)
 {
+    cleave::cli::listenForSignals();
     cleave::useSignalStack();
     struct sigaction action {};
     action.sa_handler = sayThatAFileIsGone;
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGBUS, &action, nullptr);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-        if (std::signal(signal, cleave::cli::leaveOn) == SIG_IGN)
-            std::signal(signal, SIG_IGN);  // nohup, say
     int exitCode = 0;
     CLI::App app("Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
                  "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"
@@ -52,7 +52,7 @@ int main(int argc, char** argv)
                  "cleave-cli");
     app.require_subcommand(1);
     app.set_version_flag("--version", versionText());
-    app.footer("Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage, 3 verify found a difference.");
+    app.footer("Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage, 3 verify found a difference, 130 stopped by Ctrl+C.");
     cleave::cli::addInspect(app, exitCode);
     cleave::cli::addRun(app, exitCode);
     cleave::cli::addVerify(app, exitCode);
@@ -70,7 +70,11 @@ int main(int argc, char** argv)
     } catch (const CLI::Success& help) {
         return app.exit(help);
     } catch (const CLI::ParseError& error) {
-        app.exit(error);
+        const std::string command = argc > 1 ? argv[1] : "";
+        if (!command.empty() && command.front() != '-' && std::ranges::none_of(app.get_subcommands({}), [&](const CLI::App* known) { return known->get_name() == command; }))
+            std::fprintf(stderr, "There is no command '%s': cleave-cli --help lists them.\n", cleave::printable(command).c_str());
+        else
+            app.exit(error);
         return 2;
     } catch (const cleave::Cancelled&) {
         std::fputs("Cancelled.\n", stderr);

@@ -80,6 +80,8 @@ void addCalibrate(CLI::App& app, int&)
     auto name = std::make_shared<std::string>();
     command->add_option("--device", *name, "Measure this device instead: cuda, or cuda:1 for the second GPU")->type_name("NAME");
     command->callback([threads, name] {
+        makeFolder(ratesPath().parent_path());
+        checkTarget(ratesPath());
         Rates rates;
         const auto perSecond = [](double bytes) { return formatBytes(bytes) + "/s"; };
         if (!name->empty() && *name != "cpu") {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -34,8 +35,10 @@ struct PlanArguments {
     {
         model.add(command);
         graph.add(command, false);
-        command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(CLI::PositiveNumber);
-        command.add_option("--edges", edges, "Without a graph: number of edges")->check(CLI::NonNegativeNumber);
+        auto* nodeCount = command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(asCount(1));
+        auto* edgeCount = command.add_option("--edges", edges, "Without a graph: number of edges")->check(asCount(0));
+        nodeCount->needs(edgeCount)->excludes("GRAPH");
+        edgeCount->needs(nodeCount)->excludes("GRAPH");
         command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")
             ->transform(asBytes())
             ->type_name("SIZE");
@@ -90,9 +93,14 @@ public:
             const auto [name, where] = nameAndValue(text, "--move");
             apply(m_space.moveOp(m_stored.plan, op(name), position(where)), op(name));
         }
+        std::map<std::string, int> pinned;
         for (const std::string& text : m_arguments.pins) {
-            const auto [name, function] = nameAndValue(text, "--pin");
-            apply(m_space.pin(m_stored.plan, op(name), number(function, "--pin")), op(name));
+            const auto [name, value] = nameAndValue(text, "--pin");
+            const int function = number(value, "--pin");
+            if (const auto [before, isFirst] = pinned.try_emplace(name, function); !isFirst && before->second != function)
+                throw Error("--pin: '" + printable(name) + "' cannot be kept in functions " + std::to_string(before->second) + " and " +
+                            std::to_string(function) + " at once.");
+            apply(m_space.pin(m_stored.plan, op(name), function), op(name));
         }
         for (const std::string& text : m_arguments.together) {
             std::vector<OpId> ops;

@@ -419,7 +419,7 @@ void addVerify(CLI::App& app, int& exitCode)
         ->add_option("--sample", *sample,
                      "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " +
                          std::to_string(VerifyOptions::whenTooLarge) + " where the whole model does not fit into memory")
-        ->check(CLI::PositiveNumber)
+        ->check(asCount(1))
         ->type_name("NODES");
     auto record = std::make_shared<bool>(false);
     command->add_flag("--record", *record, "Keep the result in the plan file");
@@ -440,7 +440,7 @@ void addVerify(CLI::App& app, int& exitCode)
         {
             const TerminalProgress terminal;
             if (!expected->empty())
-                options.expected = expected->ends_with(".npy") ? std::map<std::string, Array>{{"expected", readNpy(*expected)}} : readNpz(*expected);
+                options.expected = readExpected(*expected, terminal.progress());
             Model model = arguments->open(terminal.progress());
             if (*record && !arguments->ran.isOfThisFile)
                 throw Error("The plan was made for another model file, so no result can be kept in it: plan this one with cleave-cli plan.");

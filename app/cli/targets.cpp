@@ -26,6 +26,8 @@ std::int64_t nodeNumber(std::string_view text)
 std::pair<std::int64_t, std::int64_t> rangeOf(std::string_view item)
 {
     const std::size_t dash = item.find('-', 1);
+    if (dash + 1 == item.size())
+        throw Error("--targets: '" + printable(std::string(item)) + "' has no end: write 10-19, say.");
     const std::int64_t first = nodeNumber(item.substr(0, dash));
     return {first, dash == std::string_view::npos ? first : nodeNumber(item.substr(dash + 1))};
 }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/signals.h"
 #include "app/cli/targets.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
@@ -19,14 +19,6 @@
 namespace cleave::cli {
 
 namespace {
-
-std::stop_source stopSource;
-
-void onInterrupt(int)
-{
-    stopSource.request_stop();
-    std::signal(SIGINT, leaveOn);
-}
 
 // Names for the values of an enumeration. CLI::CheckedTransformer would repeat what was given as it is, control characters too.
 template <class Choice>
@@ -53,22 +45,12 @@ std::size_t width(const std::string& text)
 
 bool isNumber(const std::string& cell)
 {
-    return cell.empty() || cell == "-" || std::isdigit(static_cast<unsigned char>(cell.front()));
+    return cell.empty() || cell == "-" || cell == "–" || std::isdigit(static_cast<unsigned char>(cell.front()));
 }
 
 }  // namespace
 
-void leaveOn(int signal)
-{
-    removeHalfWritten();
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-}
-
-TerminalProgress::TerminalProgress()
-{
-    std::signal(SIGINT, onInterrupt);
-}
+TerminalProgress::TerminalProgress() : m_stop(stopAtInterrupt()) {}
 
 TerminalProgress::~TerminalProgress()
 {
@@ -78,7 +60,7 @@ TerminalProgress::~TerminalProgress()
 
 Progress TerminalProgress::progress() const
 {
-    Progress progress{stopSource.get_token(), {}};
+    Progress progress{m_stop, {}};
     if (isatty(STDERR_FILENO))
         progress.report = [](double fraction, std::string_view what) {
             std::fprintf(stderr, "\r\033[K%3.0f %%  %.*s", fraction * 100, static_cast<int>(what.size()), what.data());
@@ -141,18 +123,21 @@ void ModelArguments::add(CLI::App& command)
     command
         .add_option("--rewrite", rewrites, "Changes of the program that give the same answers sooner: all, none, or a list of " + join(names, ", "))
         ->type_name("LIST")
+        ->check([](const std::string& text) { return text.empty() ? "names no rewrite: all, none or a list" : std::string(); })
         ->default_str("the plan's, or all");
 }
 
 std::set<Rewrite> rewritesOf(const std::string& text)
 {
-    if (text.empty() || text == "all")
+    if (text == "all")
         return allRewrites();
     std::set<Rewrite> rewrites;
     for (std::size_t begin = 0; text != "none" && begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         const std::string name = text.substr(begin, end - begin);
         Rewrite rewrite{};
+        if (name == "all" || name == "none")
+            throw Error("--rewrite: '" + name + "' stands alone, or name the rewrites.");
         if (!rewriteFromName(name, rewrite))
             throw Error("--rewrite: there is no rewrite '" + printable(name) + "'.");
         rewrites.insert(rewrite);
@@ -173,7 +158,7 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
             options.rewrites.merge(rewritesOf(name));
     }
     if (plan.empty() || !rewrites.empty())
-        options.rewrites = rewritesOf(rewrites);
+        options.rewrites = rewritesOf(rewrites.empty() ? "all" : rewrites);
     for (const std::string& text : roles) {
         const auto [name, value] = nameAndValue(text, "--role");
         if (!roleFromName(value, options.roles[name]))
@@ -307,15 +292,27 @@ CLI::Validator asBytes()
             "", "bytes"};
 }
 
+CLI::Validator asCount(std::int64_t least)
+{
+    return {[least](std::string& text) {
+                std::int64_t count = 0;
+                const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+                const bool isCount = problem == std::errc() && end == text.data() + text.size() && count >= least && count <= std::int64_t{1} << 53;
+                return isCount ? std::string() : "'" + printable(text) + "' is no whole number of at least " + std::to_string(least);
+            },
+            "", "count"};
+}
+
 void GraphArguments::addMemory(CLI::App& command)
 {
-    command
+    auto* memory = command
         .add_option("--memory", run.memoryBytes,
                     "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
         ->transform(asBytes())
         ->type_name("SIZE");
     command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")
         ->type_name("DIR")
+        ->needs(memory)
         ->default_str("$TMPDIR, or /var/tmp");
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,16 @@ public:
     TerminalProgress();
     ~TerminalProgress();  ///< clears the line
     Progress progress() const;
-};
 
-/// Ends the process by this signal, without leaving half-written files: a signal handler.
-void leaveOn(int signal);
+private:
+    std::stop_token m_stop;
+};
 
 /// Reads a size such as 2G or 500 MB into a number of bytes.
 CLI::Validator asBytes();
+
+/// Whole numbers of at least so many, up to 2^53.
+CLI::Validator asCount(std::int64_t least);
 
 /// A document as it is printed; text that is no UTF-8 is replaced.
 std::string jsonText(const nlohmann::ordered_json& json);

@@ -103,6 +103,8 @@ void removeHalfWritten() noexcept
 std::vector<std::byte> readFile(const std::filesystem::path& path)
 {
     std::error_code problem;
+    if (std::filesystem::is_directory(path, problem))
+        throw Error(printable(path.string(), 300) + " is a folder.");
     if (!std::filesystem::is_regular_file(path, problem))
         throw Error("There is no file " + printable(path.string(), 300) + ".");
     std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -113,12 +115,27 @@ std::vector<std::byte> readFile(const std::filesystem::path& path)
     return bytes;
 }
 
+void makeFolder(const std::filesystem::path& path)
+{
+    std::error_code problem;
+    std::filesystem::create_directories(path, problem);
+    if (!problem && !std::filesystem::is_directory(path, problem))
+        problem = std::make_error_code(std::errc::not_a_directory);
+    if (problem)
+        throw Error("The folder " + printable(path.string(), 300) + " cannot be made: " + problem.message() + ".");
+}
+
 void checkTarget(const std::filesystem::path& path)
 {
     std::error_code problem;
     // A rename would put a file in the place of a device such as /dev/null.
     if (std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem))
         throw Error(printable(path.string(), 300) + " cannot be written: it is not a file.");
+    // A rename asks for no permission of the file that it replaces.
+    using std::filesystem::perms;
+    constexpr perms writing = perms::owner_write | perms::group_write | perms::others_write;
+    if (const auto file = std::filesystem::status(path, problem); std::filesystem::exists(file) && (file.permissions() & writing) == perms::none)
+        throw Error(printable(path.string(), 300) + " cannot be written: it is read-only.");
     const std::filesystem::path folder = endOfLinks(path).parent_path();
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
         throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(errno) + ".");

@@ -24,7 +24,11 @@ void writeText(const std::filesystem::path& path, std::string_view text);
 /// Removes what writeBeside is in the middle of, for a process that ends: may be called by a signal handler.
 void removeHalfWritten() noexcept;
 
-/// Error if writeBeside could not write there: path is a folder, a device or anything else but a file, or nothing can be made in its folder.
+/// The folder and those above it, where they are not there yet. Error with the reason if it cannot be made.
+void makeFolder(const std::filesystem::path& path);
+
+/// Error if writeBeside could not write there: path is a folder, a device or anything else but a file, or a file that nobody may write, or nothing
+/// can be made in its folder.
 void checkTarget(const std::filesystem::path& path);
 
 /// Error if a file that is to be written is one of these, or one in a folder among them, under whatever name: what is read would be lost.

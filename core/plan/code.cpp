@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -226,6 +227,16 @@ private:
     PlanCode m_code;
 };
 
+constexpr const char* initFile = "__init__.py";
+constexpr std::string_view initHeading = "\"\"\"A model cut by Cleave into functions that run for all nodes one after the other.";
+
+bool startsWith(const std::filesystem::path& file, std::string_view text)
+{
+    std::string begin(text.size(), '\0');
+    std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return begin == text;
+}
+
 // "function_2" of "function 2", with another ending where the name is taken.
 std::string moduleName(std::string title, const std::vector<std::string>& taken)
 {
@@ -262,9 +273,9 @@ PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<B
     }
     writer.file("execution.json") = execution.dump(1, ' ', true) + "\n";
     writer.file("cleave_plan.py") = cleavePlanModule;
-    writer.file("__init__.py") =
-        "\"\"\"A model cut by Cleave into functions that run for all nodes one after the other.\n\n"
-        "    model = load(torch.export.load(\"model.pt2\"))\n    out = model(x, edge_index, batch_size=4096)\n\"\"\"\n\n"
+    writer.file(initFile) =
+        std::string(initHeading) +
+        "\n\n    model = load(torch.export.load(\"model.pt2\"))\n    out = model(x, edge_index, batch_size=4096)\n\"\"\"\n\n"
         "import json\nimport pathlib\n\nfrom . import " +
         join(modules, ", ") +
         "\nfrom .cleave_plan import LayerWise, read_weights, tensors_of\n\n"
@@ -281,10 +292,13 @@ PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<B
 
 void writeCode(const std::filesystem::path& folder, const std::map<std::string, std::string>& files)
 {
+    makeFolder(folder);
     std::error_code problem;
-    std::filesystem::create_directories(folder, problem);
-    if (!std::filesystem::is_directory(folder, problem))
-        throw Error("The folder " + folder.string() + " cannot be made.");
+    const bool isOurs = std::filesystem::is_regular_file(folder / initFile, problem) && startsWith(folder / initFile, initHeading);
+    for (const auto& [name, text] : files)
+        if (!isOurs && std::filesystem::exists(folder / name, problem))
+            throw Error(printable(folder.string(), 300) + " holds a file " + name +
+                        " that belongs to no package which Cleave wrote: name another folder, a new or an empty one.");
     for (const auto& [name, text] : files)
         writeText(folder / name, text);
 }

@@ -23,7 +23,8 @@ struct PlanCode {
 /// PyTorch. load(exported_program) of the package gives a callable like forward.
 PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<BlockCopy>& copied, std::int64_t batchSize);
 
-/// Error if the folder cannot be made or a file in it cannot be written.
+/// Replaces the files of such a package only. Error if a file of another kind is in the way, the folder
+/// cannot be made or a file in it cannot be written.
 void writeCode(const std::filesystem::path& folder, const std::map<std::string, std::string>& files);
 
 }  // namespace cleave

@@ -337,8 +337,7 @@ void writeRates(const std::filesystem::path& path, const Rates& rates)
         for (const DeviceField& field : deviceFields)
             entry[field.name] = device.*field.rate;
     }
-    std::error_code problem;
-    std::filesystem::create_directories(path.parent_path(), problem);
+    makeFolder(path.parent_path());
     writeText(path, json.dump(2) + "\n");
 }
 

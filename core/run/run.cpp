@@ -368,6 +368,13 @@ void requireOutputFile(const std::filesystem::path& path, std::size_t outputs)
         throw Error("The model has " + std::to_string(outputs) + " outputs: write them to a file that ends in .npz.");
 }
 
+std::map<std::string, Array> readExpected(const std::filesystem::path& path, const Progress& progress)
+{
+    if (path.extension() == ".npy")
+        return {{"expected", readNpy(path)}};
+    return readNpz(path, progress);
+}
+
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
 {
     requireOutputFile(path, static_cast<std::size_t>(std::ranges::count_if(outputs, &NamedArray::isAsked)));

@@ -77,10 +77,7 @@ StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> 
     : m_folder(std::move(folder)), m_run(std::move(run))
 {
     checkStore(m_folder, resume);
-    std::error_code problem;
-    std::filesystem::create_directories(m_folder, problem);
-    if (!std::filesystem::is_directory(m_folder, problem))
-        throw Error("The folder " + printable(m_folder.string(), 300) + " cannot be made.");
+    makeFolder(m_folder);
     if (resume) {
         readManifest();
         removeHalfWritten(names);

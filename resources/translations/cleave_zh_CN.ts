@@ -1732,10 +1732,6 @@
         <translation>批大小至少为 1。</translation>
     </message>
     <message>
-        <source>The folder %1 cannot be made.</source>
-        <translation>无法创建文件夹 %1。</translation>
-    </message>
-    <message>
         <source>%1: %2 must be above 0; measure anew with cleave-cli calibrate.</source>
         <translation>%1：%2 必须大于 0；请用 cleave-cli calibrate 重新测量。</translation>
     </message>
@@ -2042,6 +2038,22 @@
     <message>
         <source>The outputs have rows of several types of nodes (%1): say with --target-type which are asked for.</source>
         <translation>输出含有多种类型节点的行（%1）：请用 --target-type 指明需要哪一种。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: it is read-only.</source>
+        <translation>无法写入 %1：它是只读的。</translation>
+    </message>
+    <message>
+        <source>%1 is a folder.</source>
+        <translation>%1 是文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 holds a file %2 that belongs to no package which Cleave wrote: name another folder, a new or an empty one.</source>
+        <translation>%1 中的文件 %2 不属于 Cleave 写出的包：请另选文件夹，新的或空的。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made: %2.</source>
+        <translation>无法创建文件夹 %1：%2。</translation>
     </message>
 </context>
 <context>
@@ -3410,14 +3422,6 @@
         <translation>打开期望输出</translation>
     </message>
     <message>
-        <source>Arrays (*.npz);;All files (*)</source>
-        <translation>数组 (*.npz);;所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …</source>
-        <translation>在别处记录的输出：名为 expected 的数组，或名为 expected_0、expected_1、… 的数组</translation>
-    </message>
-    <message>
         <source>Open &amp;plan…</source>
         <translation>打开方案(&amp;P)…</translation>
     </message>
@@ -3810,6 +3814,14 @@
     <message>
         <source>Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;Outputs of the last run (*.npz *.npy);;PipeDream profile graph, measured on the graph (*.txt)</source>
         <translation>图片 (*.svg *.pdf *.png);;Graphviz (*.dot);;报告 (*.html);;代价表 (*.csv);;上次运行的输出 (*.npz *.npy);;在图上测量的 PipeDream 性能图 (*.txt)</translation>
+    </message>
+    <message>
+        <source>Arrays (*.npz *.npy);;All files (*)</source>
+        <translation>数组 (*.npz *.npy);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …; or one alone as .npy</source>
+        <translation>在别处记录的输出：名为 expected 的数组，或名为 expected_0、expected_1、… 的数组；也可以是单独一个 .npy</translation>
     </message>
 </context>
 <context>

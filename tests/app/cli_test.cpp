@@ -577,6 +577,48 @@ TEST(Cli, NothingIsWrittenOverItsInputs)
         }
 }
 
+TEST(Cli, NothingOfOthersIsReplaced)
+{
+    const test::TemporaryFolder folder;
+    const std::string model = example("gcn.pt2"), package = (folder / "package").string(), mine = (folder / "mine").string();
+    ASSERT_EQ(run("code " + model + " --out " + package).code, 0);
+    EXPECT_EQ(run("code " + model + " --out " + package).code, 0) << "its own are written anew";
+    std::filesystem::create_directory(mine);
+    test::writeText(folder / "mine/once.py", "print(1)\n");
+    const Result others = run("code " + model + " --out " + mine);
+    EXPECT_EQ(others.code, 1);
+    EXPECT_NE(others.err.find("holds a file once.py that belongs to no package which Cleave wrote"), std::string::npos) << others.err;
+    EXPECT_EQ(test::readText(folder / "mine/once.py"), "print(1)\n");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(mine), std::filesystem::directory_iterator()), 1);
+
+    const std::filesystem::path plan = folder / "plan.cleave.json";
+    ASSERT_EQ(run("plan " + model + " --out " + plan.string()).code, 0);
+    std::filesystem::permissions(plan, std::filesystem::perms::owner_read);
+    const std::string before = test::readText(plan);
+    const Result kept = run("plan " + model + " --pin relu=2 --out " + plan.string());
+    EXPECT_EQ(kept.code, 1);
+    EXPECT_NE(kept.err.find("read-only"), std::string::npos) << kept.err;
+    EXPECT_EQ(test::readText(plan), before);
+}
+
+TEST(Cli, WishesThatContradictAreRefused)
+{
+    const std::string plan = "plan " + example("gcn.pt2");
+    const Result twice = run(plan + " --pin relu=1 --pin relu=2");
+    EXPECT_EQ(twice.code, 1);
+    EXPECT_NE(twice.err.find("functions 1 and 2 at once"), std::string::npos) << twice.err;
+    EXPECT_EQ(run(plan + " --nodes 100").code, 2);
+    EXPECT_EQ(run(plan + " --edges 100").code, 2);
+    EXPECT_EQ(run(plan + " --nodes 99999999999999999999 --edges 5").code, 2);
+    EXPECT_EQ(run(plan + " " + example("cora.npz") + " --nodes 100 --edges 100").code, 2);
+    EXPECT_EQ(run(plan + " --nodes 100 --edges 100").code, 0);
+    EXPECT_EQ(run(plan + " --rewrite all,none").code, 1);
+    EXPECT_EQ(run(plan + " --rewrite ''").code, 2);
+    const Result unknown = run("explode " + example("gcn.pt2"));
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_EQ(unknown.err, "There is no command 'explode': cleave-cli --help lists them.\n");
+}
+
 // A save point that is damaged, or another one, is told.
 TEST(Cli, SavePointsAreAsTheRunLeftThem)
 {
@@ -660,12 +702,27 @@ TEST(Cli, OutputsAreWrittenBeforeTheyArePredicted)
 {
     const test::TemporaryFolder folder;
     const std::string graph = graphFolder(folder, 15), out = (folder / "out.npy").string(), errors = (folder / "errors").string();
-    const pid_t child = start("run " + benchModel("sage3") + " " + graph + " --profile --out " + out, errors);
+    const pid_t child =
+        start("run " + benchModel("sage3") + " " + graph + " --profile --out " + out, errors, [] { std::signal(SIGINT, SIG_DFL); });
     for (int i = 0; i < 60'000 && !std::filesystem::exists(out); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     kill(child, SIGINT);
     EXPECT_EQ(codeOf(child), 130) << test::readText(errors);
     EXPECT_EQ(readNpy(out).shape[0], 1 << 15);
+}
+
+// Products that are compiled at run time use the stack pointer for other things: a handler that ran on their stack wrote into their matrices.
+TEST(Cli, InterruptsDisturbNoWork)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 16), errors = (folder / "errors").string();
+    for (int milliseconds = 200; milliseconds <= 2000; milliseconds += 150) {
+        const pid_t child =
+            start("verify " + benchModel("sage3") + " " + graph + " --batch-size 256 --threads 1", errors, [] { std::signal(SIGINT, SIG_DFL); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        kill(child, SIGINT);
+        EXPECT_EQ(codeOf(child), 130) << "after " << milliseconds << " ms: " << test::readText(errors);
+    }
 }
 
 TEST(Cli, HalfWrittenFilesGoWithTheProcess)

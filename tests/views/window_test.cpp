@@ -156,6 +156,7 @@ private Q_SLOTS:
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
+    void writesOverNothingThatIsOpen();
     void exportsAreMadeForPaper();
     void fileDialogsLeaveTheWindowFree();
     void profileGraphsAreDrawnByStage();
@@ -1530,6 +1531,33 @@ void WindowTest::exportsPicture()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr && !window.document().isBusy(), patience);
     window.exportTo(folder.filePath(QStringLiteral("a.npy")));
     QCOMPARE(readNpy(folder.filePath(QStringLiteral("a.npy")).toStdString()).shape[0], 2708);
+    // outputs recorded as one array are compared with
+    window.document().openExpected(folder.filePath(QStringLiteral("a.npy")));
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().expectedPath().isEmpty(), patience);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    QCOMPARE(window.document().report().verify->comparisons.back().b, std::string("expected"));
+}
+
+void WindowTest::writesOverNothingThatIsOpen()
+{
+    QTemporaryDir folder;
+    const QString model = folder.filePath(QStringLiteral("gcn.pt2")), graph = folder.filePath(QStringLiteral("cora.npz"));
+    QVERIFY(QFile::copy(example("gcn.pt2"), model) && QFile::copy(example("cora.npz"), graph));
+    const qint64 modelSize = QFileInfo(model).size(), graphSize = QFileInfo(graph).size();
+    MainWindow window;
+    window.document().open(model);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
+    window.document().open(graph);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr && window.document().canRun(), patience);
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr && !window.document().isBusy(), patience);
+    window.exportTo(graph);
+    QVERIFY2(window.messageBar().text().contains(QStringLiteral("would be replaced")), qPrintable(window.messageBar().text()));
+    QVERIFY(!window.document().savePlan(model));
+    QCOMPARE(QFileInfo(model).size(), modelSize);
+    QCOMPARE(QFileInfo(graph).size(), graphSize);
 }
 
 // The text of a PDF's pages.
