@@ -129,7 +129,7 @@ void ModelArguments::add(CLI::App& command)
 
 std::set<Rewrite> rewritesOf(const std::string& text)
 {
-    if (text == "all")
+    if (text.empty() || text == "all")
         return allRewrites();
     std::set<Rewrite> rewrites;
     for (std::size_t begin = 0; text != "none" && begin <= text.size();) {
@@ -158,7 +158,7 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
             options.rewrites.merge(rewritesOf(name));
     }
     if (plan.empty() || !rewrites.empty())
-        options.rewrites = rewritesOf(rewrites.empty() ? "all" : rewrites);
+        options.rewrites = rewritesOf(rewrites);
     for (const std::string& text : roles) {
         const auto [name, value] = nameAndValue(text, "--role");
         if (!roleFromName(value, options.roles[name]))

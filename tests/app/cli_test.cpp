@@ -716,7 +716,7 @@ TEST(Cli, InterruptsDisturbNoWork)
 {
     const test::TemporaryFolder folder;
     const std::string graph = graphFolder(folder, 16), errors = (folder / "errors").string();
-    for (int milliseconds = 200; milliseconds <= 2000; milliseconds += 150) {
+    for (int milliseconds = 600; milliseconds <= 1400; milliseconds += 100) {
         const pid_t child =
             start("verify " + benchModel("sage3") + " " + graph + " --batch-size 256 --threads 1", errors, [] { std::signal(SIGINT, SIG_DFL); });
         std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
