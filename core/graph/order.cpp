@@ -8,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/base/parallel.h"
 #include "core/graph/clusters.h"
 
 namespace cleave {
@@ -19,7 +20,7 @@ struct Neighbours {
     PageVector<std::int64_t> begin;
     PageVector<std::int32_t> nodes;
 
-    Neighbours(std::int64_t numNodes, std::span<const std::int64_t> sources, std::span<const std::int64_t> targets)
+    Neighbours(std::int64_t numNodes, std::span<const std::int64_t> sources, std::span<const std::int64_t> targets, int threads)
     {
         begin.assign(static_cast<std::size_t>(numNodes) + 1, 0);
         const auto each = [&](auto&& visit) {
@@ -34,12 +35,18 @@ struct Neighbours {
         nodes.resize(static_cast<std::size_t>(begin.back()));
         PageVector<std::int64_t> next(begin.begin(), begin.end() - 1);
         each([&](std::size_t from, std::int64_t to) { nodes[static_cast<std::size_t>(next[from]++)] = static_cast<std::int32_t>(to); });
-        std::size_t kept = 0, first = 0;
+        // From here on next says where those that are kept end.
+        constexpr std::int64_t atOnce = 1024;
+        parallelFor((numNodes + atOnce - 1) / atOnce, threads, [&](std::int64_t part, int) {
+            for (std::int64_t v = part * atOnce; v < std::min(numNodes, (part + 1) * atOnce); ++v) {
+                const auto from = nodes.begin() + begin[static_cast<std::size_t>(v)], to = nodes.begin() + begin[static_cast<std::size_t>(v) + 1];
+                std::sort(from, to);
+                next[static_cast<std::size_t>(v)] = std::unique(from, to) - nodes.begin();
+            }
+        });
+        std::size_t kept = 0;
         for (std::size_t v = 0; v + 1 < begin.size(); ++v) {
-            const auto from = nodes.begin() + static_cast<std::ptrdiff_t>(first), to = nodes.begin() + begin[v + 1];
-            first = static_cast<std::size_t>(begin[v + 1]);
-            std::sort(from, to);
-            const auto end = std::unique(from, to);
+            const auto from = nodes.begin() + begin[v], end = nodes.begin() + next[v];
             begin[v] = static_cast<std::int64_t>(kept);
             kept = static_cast<std::size_t>(std::move(from, end, nodes.begin() + static_cast<std::ptrdiff_t>(kept)) - nodes.begin());
         }
@@ -113,7 +120,7 @@ bool orderFromName(std::string_view name, NodeOrder& order)
 }
 
 std::vector<std::int64_t> orderNodes(NodeOrder order, std::int64_t numNodes, std::span<const std::int64_t> sources,
-                                     std::span<const std::int64_t> targets, std::int64_t batchSize, const Progress& progress)
+                                     std::span<const std::int64_t> targets, std::int64_t batchSize, const Progress& progress, int threads)
 {
     if (order == NodeOrder::Natural)
         return {};
@@ -129,7 +136,7 @@ std::vector<std::int64_t> orderNodes(NodeOrder order, std::int64_t numNodes, std
     if (numNodes > std::numeric_limits<std::int32_t>::max())
         throw Error("More than 2,147,483,647 nodes cannot be ordered.");
     progress.update(0, "Ordering nodes");
-    const Neighbours neighbours(numNodes, sources, targets);
+    const Neighbours neighbours(numNodes, sources, targets, threads);
     progress.check();
     return order == NodeOrder::Degree         ? byDegree(neighbours)
            : order == NodeOrder::BreadthFirst ? breadthFirst(neighbours)

@@ -24,6 +24,6 @@ bool orderFromName(std::string_view name, NodeOrder& order);
 /// Every node once; empty for the natural order. Edges may point either way, twice or to themselves. Same input, same order.
 /// Error where METIS cannot hold the graph (more than 2^31 entries) or needs more memory than a bound (memory_bound.h) leaves.
 std::vector<std::int64_t> orderNodes(NodeOrder order, std::int64_t numNodes, std::span<const std::int64_t> sources,
-                                     std::span<const std::int64_t> targets, std::int64_t batchSize, const Progress& progress = {});
+                                     std::span<const std::int64_t> targets, std::int64_t batchSize, const Progress& progress = {}, int threads = 1);
 
 }  // namespace cleave

@@ -23,21 +23,21 @@ struct DeviceRates {
     bool operator==(const DeviceRates&) const = default;
 };
 
-/// How fast a machine does what inference on blocks is made of. Bytes per second count what is moved once; the defaults are those of a
-/// small computer and only there so that plans can be compared before calibration.
+/// How fast a machine does what inference on blocks is made of. Bytes per second count what is moved once; the defaults are those of two
+/// cores of a server of 2023 with AVX-512, so that plans can be compared before calibration.
 struct Rates {
     std::string source = "assumed";  ///< where the numbers come from: what every report says
-    double read = 8e9;            ///< bytes/s of rows that follow each other in a store
-    double gather = 3e9;          ///< bytes/s of rows at random places of a store
-    double write = 2e9;           ///< bytes/s of rows into a new store
-    double elementwise = 6e9;     ///< bytes/s, read and written, of elementwise ops on a block
+    double read = 2e10;           ///< bytes/s of rows that follow each other in a store
+    double gather = 6e9;          ///< bytes/s of rows at random places of a store
+    double write = 1e10;          ///< bytes/s of rows into a new store
+    double elementwise = 4e10;    ///< bytes/s, read and written, of elementwise ops on a block
     double segmentReduce = 2e9;   ///< bytes/s of edge rows reduced into node rows by LibTorch
-    double edgeRows = 1.5e10;     ///< bytes/s of rows that the edge kernels gather and reduce
-    double edgeArithmetic = 4e9;  ///< entries/s of an instruction of the edge kernels
-    double gemm = 3e10;           ///< FLOP/s of matrix products of a block with a weight
-    double slice = 1e9;           ///< bytes/s of structure sliced to a block's edges
-    double number = 1e8;          ///< nodes/s that a block's nodes are found and numbered at
-    double opSeconds = 4e-6;      ///< of calling one op
+    double edgeRows = 2.5e10;     ///< bytes/s of rows that the edge kernels gather and reduce
+    double edgeArithmetic = 8e9;  ///< entries/s of an instruction of the edge kernels
+    double gemm = 1.5e11;         ///< FLOP/s of matrix products of a block with a weight
+    double slice = 2e9;           ///< bytes/s of structure sliced to a block's edges
+    double number = 1.5e8;        ///< nodes/s that a block's nodes are found and numbered at
+    double opSeconds = 1.5e-6;    ///< of calling one op
     bool joinsRelations = true;   ///< a sum over relations is one call, for the rows that have edges of each
     std::map<std::string, DeviceRates> devices;  ///< those that were measured, by name: "cuda"
 

@@ -569,7 +569,7 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
     const auto span = [](const at::Tensor& t) {
         return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())};
     };
-    std::vector<std::int64_t> all = orderNodes(order, count, span(from), span(to), batchSize, progress);
+    std::vector<std::int64_t> all = orderNodes(order, count, span(from), span(to), batchSize, progress, at::get_num_threads());
     if (joined.size() == 1) {
         orders[static_cast<std::size_t>(*joined.begin())] = std::move(all);
         return orders;

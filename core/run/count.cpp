@@ -2,16 +2,138 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
+#include "core/base/parallel.h"
 #include "core/base/peak_memory.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/run/executor.h"
+#include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
 /// Rows of blocks, counted without running anything.
 namespace cleave {
+
+namespace {
+
+// Of a batch: rows of its frames, then for each type how many nodes lie within so many hops.
+using BlockRows = std::vector<double>;
+
+BlockRows rowsIn(const Batch& batch)
+{
+    BlockRows rows(batch.rows.begin(), batch.rows.end());
+    for (const std::vector<std::int64_t>& ofType : batch.reach)
+        rows.insert(rows.end(), ofType.begin(), ofType.end());
+    return rows;
+}
+
+double sizeOf(const BlockRows& rows)
+{
+    return std::accumulate(rows.begin(), rows.end(), 0.0);
+}
+
+// Nodes of all types that a batch reaches.
+double within(const FunctionRows& shape, const BlockRows& rows)
+{
+    double sum = 0;
+    std::size_t behind = shape.frames.size();
+    for (const std::vector<RowCount>& ofType : shape.reach)
+        if (behind += ofType.size(); !ofType.empty())
+            sum += rows[behind - 1];
+    return sum;
+}
+
+// together: batches after the first that are there at once, each as the one before it leaves.
+void addAll(FunctionRows& sums, const std::vector<BlockRows>& batches, std::size_t together)
+{
+    std::size_t i = 0;
+    const auto addNext = [&](std::vector<RowCount>& some) {
+        for (RowCount& sum : some) {
+            double atOnce = 0;
+            for (std::size_t b = 0; b < batches.size(); ++b) {
+                sum.total += batches[b][i];
+                if (b == 0) {
+                    sum.atOnce.first = batches[b][i];
+                    continue;
+                }
+                atOnce += batches[b][i] - (b > together ? batches[b - together][i] : 0);
+                sum.atOnce.later = std::max(sum.atOnce.later, atOnce);
+            }
+            ++i;
+        }
+    };
+    addNext(sums.frames);
+    std::ranges::for_each(sums.reach, addNext);
+}
+
+// Batches from the lightest to the heaviest, of which some are counted, evenly spaced; those between them by the number of their edges.
+class SampledBatches {
+public:
+    // edges: into the targets of each batch, of which there is at least one.
+    explicit SampledBatches(const std::vector<double>& edges) : m_edges(edges), m_order(edges.size())
+    {
+        std::iota(m_order.begin(), m_order.end(), std::size_t{0});
+        std::ranges::stable_sort(m_order, {}, [&](std::size_t batch) { return edges[batch]; });
+    }
+
+    std::size_t heaviest() const { return m_order.back(); }
+    bool isWhole() const { return m_ranks.size() == m_order.size(); }
+
+    // rowsOf: what is counted of each of some batches.
+    void count(std::size_t samples, const std::function<std::vector<BlockRows>(const std::vector<std::size_t>&)>& rowsOf)
+    {
+        samples = std::min(samples, m_order.size());
+        std::vector<std::size_t> batches;
+        for (std::size_t k = 0; k < samples; ++k) {
+            m_ranks.push_back(samples == 1 ? 0 : k * (m_order.size() - 1) / (samples - 1));
+            batches.push_back(m_order[m_ranks.back()]);
+        }
+        m_counted = rowsOf(batches);
+    }
+
+    std::vector<BlockRows> ofAll() const
+    {
+        std::vector<BlockRows> all(m_order.size());
+        for (std::size_t k = 0; k < m_ranks.size(); ++k) {
+            all[m_order[m_ranks[k]]] = m_counted[k];
+            for (std::size_t rank = m_ranks[k] + 1; k + 1 < m_ranks.size() && rank < m_ranks[k + 1]; ++rank)
+                all[m_order[rank]] = between(rank, k, k + 1);
+        }
+        return all;
+    }
+
+    // Standard error of the nodes within reach of all batches: from how far each sample lies from what its neighbours say of it.
+    double deviation(const FunctionRows& shape) const
+    {
+        double squares = 0;
+        for (std::size_t k = 1; k + 1 < m_ranks.size(); ++k) {
+            const double gap = within(shape, between(m_ranks[k], k - 1, k + 1)) - within(shape, m_counted[k]);
+            squares += gap * gap;
+        }
+        const auto n = static_cast<double>(m_ranks.size());
+        return std::sqrt(squares / (n - 2) / n) * (static_cast<double>(m_order.size()) - n);
+    }
+
+private:
+    BlockRows between(std::size_t rank, std::size_t low, std::size_t high) const
+    {
+        const double from = m_edges[m_order[m_ranks[low]]], to = m_edges[m_order[m_ranks[high]]];
+        const double share = to > from ? (m_edges[m_order[rank]] - from) / (to - from) : 0.5;
+        BlockRows rows = m_counted[low];
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            rows[i] += share * (m_counted[high][i] - rows[i]);
+        return rows;
+    }
+
+    const std::vector<double>& m_edges;
+    std::vector<std::size_t> m_order;  // of batches
+    std::vector<std::size_t> m_ranks;  // in it, of those that are counted: the first and the last are
+    std::vector<BlockRows> m_counted;
+};
+
+}  // namespace
 
 // Without bytes of structure.
 GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
@@ -122,7 +244,8 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         const RowCount none;
         return {1, std::vector(function.frames.size(), none), std::vector(at(m_a.types()), std::vector{none})};
     }
-    constexpr std::size_t leastBatches = 16;
+    constexpr std::size_t leastBatches = 16, fewestBatches = 8;
+    constexpr double mostRows = 1 << 26;  // of blocks of several hops: some seconds
     const std::int64_t total = m_graph.rowsOf(function);
     batchSize = batchSizeOf(function, batchSize);
     const std::vector<ValueId> segments = function.segmentsInto(function.nodeType);
@@ -137,97 +260,45 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
             if (overNodes)
                 edges.back() += static_cast<double>(m_graph.of(function).edges.at(segment).count(from, to));
     }
+    const auto make = [&](std::size_t i, Numberings& numbers) {
+        return m_batches.make(function, starts[i], std::min(total, starts[i] + batchSize), &numbers);
+    };
+    SampledBatches sample(edges);
+    progress.update(0, "Counting rows");
+    const Batch heaviest = make(sample.heaviest(), m_numbers);
+    const auto makeAll = [&](const std::vector<std::size_t>& batches) {
+        const Stoppable stoppable(progress.stop);
+        const int threads = at::get_num_threads();
+        std::vector<Numberings> numbers(static_cast<std::size_t>(threads), Numberings(m_numbers.size()));
+        std::vector<BlockRows> counted(batches.size());
+        const SideBySide side;
+        parallelFor(std::ssize(batches), threads, [&](std::int64_t i, int thread) {
+            const SideBySide::Thread own(side);
+            if (thread == 0)
+                progress.update(static_cast<double>(i) / static_cast<double>(batches.size()), "Counting rows");
+            const std::size_t batch = batches[static_cast<std::size_t>(i)];
+            counted[static_cast<std::size_t>(i)] =
+                rowsIn(batch == sample.heaviest() ? heaviest : make(batch, numbers[static_cast<std::size_t>(thread)]));
+        });
+        return counted;
+    };
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
-    rows.frames.resize(function.frames.size());
-    // The counts of a batch: frames, then reach.
-    const Stoppable stoppable(progress.stop);
-    std::size_t visited = 0;
-    const auto visit = [&](std::size_t i) {
-        progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");
-        const Batch batch = m_batches.make(function, starts[i], std::min(total, starts[i] + batchSize), &m_numbers);
-        std::vector<double> counts(batch.rows.begin(), batch.rows.end());
-        rows.reach.resize(batch.reach.size());
-        for (std::size_t type = 0; type < batch.reach.size(); ++type) {
-            counts.insert(counts.end(), batch.reach[type].begin(), batch.reach[type].end());
-            rows.reach[type].resize(batch.reach[type].size());
-        }
-        return counts;
-    };
-    // The first batch runs alone, and then so many that follow each other.
-    const auto together = static_cast<std::size_t>(std::max(atOnce(std::ssize(starts)), 1));
-    const auto addAll = [&](const std::vector<std::vector<double>>& ofBatches) {
-        std::size_t i = 0;
-        const auto addNext = [&](std::vector<RowCount>& sums) {
-            for (RowCount& sum : sums) {
-                double atOnce = 0;
-                for (std::size_t b = 0; b < ofBatches.size(); ++b) {
-                    sum.total += ofBatches[b][i];
-                    if (b == 0) {
-                        sum.atOnce.first = ofBatches[b][i];
-                        continue;
-                    }
-                    atOnce += ofBatches[b][i] - (b > together ? ofBatches[b - together][i] : 0);
-                    sum.atOnce.later = std::max(sum.atOnce.later, atOnce);
-                }
-                ++i;
-            }
-        };
-        addNext(rows.frames);
-        std::ranges::for_each(rows.reach, addNext);
-    };
+    rows.frames.resize(heaviest.rows.size());
+    for (const std::vector<std::int64_t>& ofType : heaviest.reach)
+        rows.reach.emplace_back(ofType.size());
     const double all = std::accumulate(edges.begin(), edges.end(), 0.0);
-    if ((oneHop && all <= static_cast<double>(mostEdges)) || starts.size() <= leastBatches) {
-        std::vector<std::vector<double>> ofBatches;
-        for (std::size_t i = 0; i < starts.size(); ++i)
-            ofBatches.push_back(visit(i));
-        addAll(ofBatches);
+    std::size_t samples = starts.size();
+    if (oneHop && all > static_cast<double>(mostEdges))
+        samples = std::max(leastBatches, static_cast<std::size_t>(static_cast<double>(mostEdges) / std::max(1.0, all / rows.batches)));
+    else if (!oneHop)
+        samples = std::clamp(static_cast<std::size_t>(mostRows / std::max(1.0, sizeOf(rowsIn(heaviest)))), fewestBatches, leastBatches);
+    sample.count(samples, makeAll);
+    // The first batch runs alone, and then so many that follow each other.
+    addAll(rows, sample.ofAll(), static_cast<std::size_t>(std::max(atOnce(std::ssize(starts)), 1)));
+    if (sample.isWhole())
         return rows;
-    }
-    // Batches from the lightest to the heaviest, evenly spaced; those between them by the number of their edges.
-    std::vector<std::size_t> order(starts.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return edges[i]; });
-    const double perBatch = std::max(1.0, all / rows.batches);
-    const std::size_t samples =
-        std::clamp(oneHop ? static_cast<std::size_t>(static_cast<double>(mostEdges) / perBatch) : leastBatches, leastBatches, starts.size());
-    std::vector<std::size_t> ranks;
-    std::vector<std::vector<double>> counted;
-    for (std::size_t k = 0; k < samples; ++k) {
-        ranks.push_back(k * (order.size() - 1) / (samples - 1));
-        counted.push_back(visit(order[ranks.back()]));
-    }
-    const auto between = [&](std::size_t rank, std::size_t low, std::size_t high) {
-        const double from = edges[order[ranks[low]]], to = edges[order[ranks[high]]];
-        const double share = to > from ? (edges[order[rank]] - from) / (to - from) : 0.5;
-        std::vector<double> counts = counted[low];
-        for (std::size_t i = 0; i < counts.size(); ++i)
-            counts[i] += share * (counted[high][i] - counts[i]);
-        return counts;
-    };
-    std::vector<std::vector<double>> ofBatches(starts.size());
-    for (std::size_t k = 0; k < samples; ++k) {
-        ofBatches[order[ranks[k]]] = counted[k];
-        for (std::size_t rank = ranks[k] + 1; k + 1 < samples && rank < ranks[k + 1]; ++rank)
-            ofBatches[order[rank]] = between(rank, k, k + 1);
-    }
-    addAll(ofBatches);
-    // How far each sample lies from what its neighbours say of it.
-    const auto within = [&](const std::vector<double>& counts) {
-        double sum = 0;
-        std::size_t behind = rows.frames.size();
-        for (const std::vector<RowCount>& ofType : rows.reach)
-            if (behind += ofType.size(); !ofType.empty())
-                sum += counts[behind - 1];
-        return sum;
-    };
-    double squares = 0;
-    for (std::size_t k = 1; k + 1 < samples; ++k) {
-        const double gap = within(between(ranks[k], k - 1, k + 1)) - within(counted[k]);
-        squares += gap * gap;
-    }
-    const double n = static_cast<double>(samples);
-    error = rows.within() > 0 ? std::sqrt(squares / (n - 2) / n) * (rows.batches - n) / rows.within() : 0;
+    error = rows.within() > 0 ? sample.deviation(rows) / rows.within() : 0;
     // How many targets and edges into them there are is known.
     rows.frames.front().total = static_cast<double>(total);
     for (std::size_t i = 0; overNodes && i < rows.frames.size(); ++i)

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <map>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/base/stopping.h"
@@ -28,6 +29,7 @@ struct GraphMeasure::Impl {
     Bindings inputs;
     RunOptions options;
     std::map<std::set<int>, Session> sessions;
+    std::map<std::tuple<std::int64_t, NodeOrder, std::set<int>>, GraphCounts> counted;  // planners ask for the same ones
 
     Impl(const Model& m, const RunOptions& o) : model(m), space(*model.analysis), options(o) {}
 
@@ -84,6 +86,9 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
 {
     if (batchSize < 1)
         throw Error("The batch size must be at least 1.");
+    const std::tuple asked(batchSize, order, joined);
+    if (const auto known = m->counted.find(asked); known != m->counted.end())
+        return known->second;
     Impl::Session& session = m->session(joined, progress);
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
         session.run->setOrders(orders(order, batchSize, progress));
@@ -95,6 +100,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
     GraphCounts counts = session.run->count(batchSize, exactEdges, progress);
     counts.joined = joined;
     counts.order = orderName(order);
+    m->counted.emplace(asked, counts);
     return counts;
 }
 
