@@ -154,6 +154,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model %1; write it with PyTorch's own operators, or export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model's functions call each other more than 300 deep."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model repeats a list more than 10,000 times."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model repeats a list to more than a million entries."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model hands on a dictionary in a way that Cleave does not know."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model's constant %1 is a sparse or foreign tensor, which Cleave does not read."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model calls an operator with a value of type %1, which Cleave does not know."),

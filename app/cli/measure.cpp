@@ -25,7 +25,7 @@ struct ProfileArguments : PlannedArguments {
 // The plan's functions as stages.
 void writeStages(ProfileArguments& arguments)
 {
-    checkIsOther(arguments.pipeDream, {arguments.model.path, arguments.graph.path, arguments.plan});
+    checkIsOther(arguments.pipeDream, arguments.graph.filesRead({arguments.model.path, arguments.plan}));
     ProfileGraph profile;
     {
         const TerminalProgress terminal;

@@ -248,6 +248,8 @@ std::string proof(const PricedPlan& p)
 {
     if (p.planned.proven)
         return "Optimal is proven: no legal plan with one message passing per function, each node op run once, takes less by this model.\n";
+    if (p.planned.bound <= 0)
+        return "Optimal is not proven: the plan is made for the device.\n";
     return "Optimal is not proven: no plan takes less than " + formatSeconds(p.planned.bound) + ", which is " + formatNumber(p.planned.gap() * 100) +
            " % below it.\n";
 }
@@ -261,7 +263,7 @@ public:
         m_arguments.graph.finish();
         {
             const TerminalProgress terminal;
-            checkIsOther(m_arguments.out, {m_arguments.model.path, m_arguments.graph.path});
+            checkIsOther(m_arguments.out, m_arguments.graph.filesRead({m_arguments.model.path}));
             compute(terminal.progress());
         }
         if (!m_arguments.out.empty())
@@ -279,6 +281,8 @@ private:
         const bool priced = !m_arguments.graph.path.empty() || m_arguments.nodes > 0;
         if (!priced && (m_arguments.memory > 0 || m_arguments.profile || !m_arguments.planner.empty() || m_arguments.json))
             throw Error("Costs are those of a graph: name one, or say --nodes and --edges.");
+        if (!m_arguments.graph.path.empty())
+            m_graph = m_arguments.graph.read(m_model, progress);
         if (priced)
             compare(wishes.isEmpty(), progress);
         if (priced && m_model.traced)
@@ -294,7 +298,6 @@ private:
         if (graph.path.empty()) {
             m_planning.emplace(m_model, m_arguments.nodes, m_arguments.edges, rates);
         } else {
-            m_graph = graph.read(m_model, progress);
             name = m_graph.name;
             m_planning.emplace(m_model, m_graph, graph.run, rates, progress);
         }
@@ -435,9 +438,12 @@ private:
             text += remark + "\n";
         text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored, m_cost ? &m_cost->cost : nullptr);
         if (!m_plans.empty()) {
-            text += "\n" + comparisonTable(*m_space, m_plans) + "\n" +
-                    (hasSolver() ? proof(*std::ranges::find(m_plans, plannerName(Planner::Optimal), &PricedPlan::name))
-                                 : "This build has no CBC, and so no planner 'optimal'.\n");
+            text += "\n" + comparisonTable(*m_space, m_plans) + "\n";
+            const auto optimal = std::ranges::find(m_plans, plannerName(Planner::Optimal), &PricedPlan::name);
+            if (optimal != m_plans.end())
+                text += proof(*optimal);
+            else if (!hasSolver())
+                text += "This build has no CBC, and so no planner 'optimal'.\n";
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)

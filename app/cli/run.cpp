@@ -362,7 +362,7 @@ void addRun(CLI::App& app, int&)
                 checkStore(options.store, options.resume);
             if (!liesIn(*out, options.store))  // which is made when the run begins
                 checkTarget(*out);
-            checkIsOther(*out, {arguments->model.path, arguments->graph.path, arguments->plan});
+            checkIsOther(*out, arguments->graph.filesRead({arguments->model.path, arguments->plan}));
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <system_error>
 #include <thread>
 
 #include "core/base/file.h"
@@ -17,8 +18,8 @@ namespace {
 
 constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
-std::array<int, 2> ends{-1, -1};  // of the pipe from the handler to the thread that waits
-std::atomic<bool> hasListener = false;
+std::array<int, 2> signalPipe{-1, -1};  // from the handler to the thread that listens
+std::atomic<bool> stopsAtFirst = false;
 
 // Never destroyed: a signal may come while the process ends.
 std::stop_source& stopSource()
@@ -36,12 +37,12 @@ sigset_t setOfSignals()
     return set;
 }
 
-// On the thread that waits, or on one that a library had started before main, which blocks nothing.
-void pass(int signal)
+// On the thread that listens, or on one that a library had started before main, which blocks nothing.
+void passOn(int signal)
 {
     const int before = errno;
     const auto byte = static_cast<unsigned char>(signal);
-    [[maybe_unused]] const auto written = ::write(ends[1], &byte, 1);
+    [[maybe_unused]] const auto written = ::write(signalPipe[1], &byte, 1);
     errno = before;
 }
 
@@ -53,15 +54,14 @@ void pass(int signal)
     _exit(128 + signal);
 }
 
-void wait()
+// Begins before the signals are blocked elsewhere, and so blocks none.
+[[noreturn]] void listen()
 {
-    const sigset_t set = setOfSignals();
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     for (;;) {
         unsigned char signal = 0;
-        if (::read(ends[0], &signal, 1) != 1)
+        if (::read(signalPipe[0], &signal, 1) != 1)
             continue;
-        if (signal != SIGINT || !hasListener || stopSource().stop_requested())
+        if (signal != SIGINT || !stopsAtFirst || stopSource().stop_requested())
             leaveOn(signal);
         stopSource().request_stop();
     }
@@ -71,24 +71,28 @@ void wait()
 
 void listenForSignals()
 {
-    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    if (pipe2(signalPipe.data(), O_CLOEXEC) != 0)
         return;  // they end the process as they always do
+    try {
+        std::thread(listen).detach();
+    } catch (const std::system_error&) {
+        return;
+    }
     const sigset_t set = setOfSignals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     struct sigaction action {};
-    action.sa_handler = pass;
+    action.sa_handler = passOn;
     action.sa_flags = SA_ONSTACK | SA_RESTART;
     for (const int signal : signals) {
         struct sigaction before {};
         if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signal, &action, nullptr);
     }
-    std::thread(wait).detach();
 }
 
 std::stop_token stopAtInterrupt()
 {
-    hasListener = true;
+    stopsAtFirst = true;
     return stopSource().get_token();
 }
 

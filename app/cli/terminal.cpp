@@ -331,6 +331,12 @@ void GraphArguments::finish()
         run.inputs.insert(nameAndValue(text, "--input"));
 }
 
+std::vector<std::filesystem::path> GraphArguments::filesRead(std::vector<std::filesystem::path> others) const
+{
+    others.insert(others.end(), {path, targets});
+    return others;
+}
+
 double GraphArguments::fileBytes() const
 {
     std::error_code error;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -77,6 +78,8 @@ struct GraphArguments {
     void finish();  ///< to be called in the callback: fills run, but for its targets
     bool asksForSome() const { return !targets.empty(); }
     RunOptions asked() const;  ///< run, with some targets if there are any, which are not known before the graph is
+    /// Files that are read, these among them; where targets are a list, it is the name of none.
+    std::vector<std::filesystem::path> filesRead(std::vector<std::filesystem::path> others) const;
     double fileBytes() const;                  ///< of the graph's file, or of all in its folder
     DataGraph read(const Progress& progress);                      ///< fills run.targets; notes go to stderr
     DataGraph read(const Model& model, const Progress& progress);  ///< to run this model on

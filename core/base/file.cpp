@@ -41,6 +41,14 @@ struct HalfWritten {
 };
 
 std::array<HalfWritten, 8> halfWritten;
+std::atomic<bool> isLeaving = false;  // the process ends, and what is half written goes
+
+// Who writes goes no further then.
+void stayWhileLeaving()
+{
+    while (isLeaving)
+        pause();
+}
 
 // The file, and those beside it whose names go on behind its own, as libzip writes them. Nothing here but what a signal handler may call.
 void removeAllOf(char* path)
@@ -66,6 +74,7 @@ class Noted {
 public:
     explicit Noted(const std::filesystem::path& path)
     {
+        stayWhileLeaving();
         const std::string& name = path.native();
         for (HalfWritten& slot : halfWritten)
             if (name.size() < slot.path.size() && !slot.isTaken.exchange(true)) {
@@ -78,6 +87,7 @@ public:
 
     ~Noted()
     {
+        stayWhileLeaving();
         if (m_slot) {
             m_slot->isThere = false;
             m_slot->isTaken = false;
@@ -95,6 +105,8 @@ private:
 
 void removeHalfWritten() noexcept
 {
+    if (isLeaving.exchange(true))
+        stayWhileLeaving();  // another thread is at it
     for (HalfWritten& slot : halfWritten)
         if (slot.isThere)
             removeAllOf(slot.path.data());
@@ -183,12 +195,17 @@ void writeBeside(const std::filesystem::path& path, const std::function<void(con
     const Noted noted(temporary);
     std::error_code problem;
     try {
+        std::filesystem::remove(temporary, problem);  // a link that somebody has put there would be followed
         write(temporary);
+        if (const auto before = std::filesystem::status(target, problem); std::filesystem::exists(before))
+            std::filesystem::permissions(temporary, before.permissions(), problem);  // what is private stays so
         reachDisk(temporary, path);
+        stayWhileLeaving();
         std::filesystem::rename(temporary, target, problem);
         if (problem)
             throw Error(printable(path.string(), 300) + " cannot be written: " + problem.message() + ".");
     } catch (...) {
+        stayWhileLeaving();
         std::filesystem::remove(temporary, problem);
         throw;
     }

@@ -186,15 +186,17 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
     originLibraries = residentLibraryBytes();
     boundBytes = bytes;
     room = bytes / 4;
-    boundPages({bytes / 16, folder});
-    divideForBatches();
-    isBound = true;
+    // Before anything is bound: there may be no thread. It looks once that is so.
     m->watch = std::thread([this] {
         for (std::unique_lock lock(m->mutex); !m->ends;) {
             m->wake.wait_for(lock, std::chrono::milliseconds(1));
-            look();
+            if (isBound)
+                look();
         }
     });
+    boundPages({bytes / 16, folder});
+    divideForBatches();
+    isBound = true;
 }
 
 MemoryBound::~MemoryBound()

@@ -64,11 +64,14 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
     solver.initialSolve();
     if (!solver.isProvenOptimal())
         throw Error("The solver found no plan at all, which cannot be: the plan that it starts from is one.");
+    optimum.bound = base + solver.getObjValue() / scale;
     for (int round = 0; round < 30 && !isIntegral(solver.getColSolution(), programme.variables()) && programme.cutOff(solver) > 0; ++round) {
         progress.check();
         solver.resolve();
+        if (!solver.isProvenOptimal())
+            return optimum;  // the bound is that of the round before
+        optimum.bound = base + solver.getObjValue() / scale;
     }
-    optimum.bound = base + solver.getObjValue() / scale;
     std::vector<double> best;
     if (isIntegral(solver.getColSolution(), programme.variables())) {
         best.assign(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());

@@ -254,7 +254,11 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
                 "All outputs are NaN or infinite on this graph, those of the uncut model too: there is nothing to compare. "
                 "Look for NaN or infinite numbers in the features.");
         compareInFloat64(result, model, graph, options, progress);
-        addJitters(result, model, graph, options, progress);
+        try {
+            addJitters(result, model, graph, options, progress);
+        } catch (const Error&) {
+            progress.check();  // what is known is not lost because it cannot be explained
+        }
     });
     return result;
 }

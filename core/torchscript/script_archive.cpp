@@ -1,6 +1,7 @@
 #include "core/torchscript/script_archive.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -55,8 +56,10 @@ private:
     // Texts (of the file, or of m_names), and numbers; what else lies on the stack has none.
     struct Object {
         std::string_view text;
-        std::int64_t number;
+        std::int64_t number;  // of a storage: of its elements
         std::shared_ptr<const std::vector<Object>> parts;
+        std::shared_ptr<const std::vector<std::int64_t>> numbers = {};  // of a tuple of nothing else, each at least 0
+        bool isStorage = false;
     };
 
     [[noreturn]] void fail() const { damaged(m_what, "is not a valid pickle"); }
@@ -130,6 +133,30 @@ private:
         return parts;
     }
 
+    // As many, or those above the last mark.
+    void pushTuple(std::vector<Object> parts)
+    {
+        Object tuple{{}, -1, {}};
+        if (std::ranges::all_of(parts, [](const Object& part) { return part.number >= 0 && !part.isStorage; })) {
+            std::vector<std::int64_t> numbers;
+            for (const Object& part : parts)
+                numbers.push_back(part.number);
+            tuple.numbers = std::make_shared<const std::vector<std::int64_t>>(std::move(numbers));
+        }
+        tuple.parts = std::make_shared<const std::vector<Object>>(std::move(parts));
+        push(std::move(tuple));
+    }
+
+    void pushTuple(std::size_t size)
+    {
+        std::vector<Object> parts(size);
+        for (std::size_t i = size; i-- > 0;) {
+            parts[i] = pop();
+            parts[i].parts.reset();
+        }
+        pushTuple(std::move(parts));
+    }
+
     void mark()
     {
         m_marks.push_back(m_stack.size());
@@ -151,8 +178,30 @@ private:
         push(known->second);
     }
 
-    // ("storage", type, key, device, number of elements)
-    void checkStorage(const Object& object) const
+    // What a function is called with: of one that makes a tensor (storage, offset, sizes, strides, …), where all of it has to lie in the storage.
+    void checkCall(const Object& function, const Object& arguments) const
+    {
+        if (!function.text.ends_with(" _rebuild_tensor_v2") && !function.text.ends_with(" _rebuild_qtensor"))
+            return;
+        if (!arguments.parts || arguments.parts->size() < 4)
+            fail();
+        const std::vector<Object>& parts = *arguments.parts;
+        if (!parts[0].isStorage || parts[1].number < 0 || !parts[2].numbers || !parts[3].numbers)
+            fail();
+        const std::vector<std::int64_t>&sizes = *parts[2].numbers, &strides = *parts[3].numbers;
+        std::int64_t last = parts[1].number, count = 1;
+        bool isThere = sizes.size() == strides.size();
+        for (std::size_t d = 0; isThere && d < sizes.size(); ++d) {
+            std::int64_t reach = 0;
+            isThere = !__builtin_mul_overflow(count, sizes[d], &count) &&
+                      (sizes[d] == 0 || (!__builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) && !__builtin_add_overflow(last, reach, &last)));
+        }
+        if (!isThere || (count > 0 && last >= parts[0].number))
+            damaged(m_what, "has a tensor that reaches beyond its data");
+    }
+
+    // ("storage", type, key, device, number of elements), of which there are so many.
+    std::int64_t checkStorage(const Object& object) const
     {
         if (!object.parts || object.parts->size() != 5)
             fail();
@@ -164,23 +213,31 @@ private:
         const bool isShapeAlone = m_folder.ends_with("traced_inputs/");  // its data is left out, and never read
         if (entry == nullptr || (!isShapeAlone && entry->size / itemSize < static_cast<std::uint64_t>(parts[4].number)))
             damaged(m_folder + std::string(parts[2].text), "holds less data than a tensor needs");
+        return parts[4].number;
     }
 
     void step(int op)
     {
         switch (op) {
         case 0x80: byte(); break;                                           // PROTO
-        case 'c': { const std::string module = line(); push({*m_names.insert(module + " " + line()).first, -1, {}}); break; }
+        case 'c': {
+            const std::string module = line();
+            if (module == "torch._tensor")  // builds tensors by way of other functions, from arguments that are not followed
+                damaged(m_what, "holds what no TorchScript archive holds");
+            push({*m_names.insert(module + " " + line()).first, -1, {}});
+            break;
+        }
         case 'q': put(static_cast<std::uint64_t>(byte())); break;
         case 'r': put(little<std::uint32_t>()); break;
         case 'h': get(static_cast<std::uint64_t>(byte())); break;
         case 'j': get(little<std::uint32_t>()); break;
         case '(': mark(); break;
-        case ')': case ']': case '}': case 'N': case 0x88: case 0x89: push(); break;  // empty containers, None, True, False
-        case 't': push({{}, -1, std::make_shared<const std::vector<Object>>(popToMark())}); break;
-        case 0x85: replace(1); break;                                       // TUPLE1 to 3
-        case 0x86: replace(2); break;
-        case 0x87: replace(3); break;
+        case ')': pushTuple(0); break;
+        case ']': case '}': case 'N': case 0x88: case 0x89: push(); break;  // empty containers, None, True, False
+        case 't': pushTuple(popToMark()); break;
+        case 0x85: pushTuple(1); break;                                     // TUPLE1 to 3
+        case 0x86: pushTuple(2); break;
+        case 0x87: pushTuple(3); break;
         case 'e': case 'u': popToMark(); push(pop()); break;                // APPENDS, SETITEMS
         case 'a': replace(2); break;
         case 's': replace(3); break;
@@ -190,8 +247,9 @@ private:
         case 'G': little<std::uint64_t>(); push(); break;
         case 0x8A: push({{}, longInteger(), {}}); break;                        // LONG1
         case 'X': push({text(little<std::uint32_t>()), -1, {}}); break;
-        case 'Q': checkStorage(pop()); push(); break;                       // BINPERSID
-        case 'R': case 0x81: case 'b': replace(2); break;                   // REDUCE, NEWOBJ, BUILD
+        case 'Q': { const std::int64_t count = checkStorage(pop()); push({{}, count, {}, {}, true}); break; }  // BINPERSID
+        case 'R': { const Object arguments = pop(); checkCall(pop(), arguments); push(); break; }              // REDUCE
+        case 0x81: case 'b': replace(2); break;                   // NEWOBJ, BUILD
         default: damaged(m_what, "holds what no TorchScript archive holds");
         }
     }
@@ -235,8 +293,17 @@ void screenCode(const std::string& code, const std::string& what)
         if (depth > 200 || run > 200 || indent > 400)
             damaged(what, "is nested too deeply");
     }
-    if (code.find("not not not not") != std::string::npos)
-        damaged(what, "is nested too deeply");
+    int nots = 0;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        if (code.compare(i, 3, "not") == 0) {
+            i += 2;
+            ++nots;
+        } else if (std::isspace(static_cast<unsigned char>(code[i])) == 0) {
+            nots = 0;
+        }
+        if (nots > 3)
+            damaged(what, "is nested too deeply");
+    }
 }
 
 }  // namespace
@@ -255,14 +322,13 @@ void screenTorchScript(const std::filesystem::path& path)
     for (const ZipEntry& entry : zip.entries()) {
         if (!seen.insert(entry.name).second)
             damaged(entry.name, "is there twice");
+        const bool isPickle = entry.name.ends_with(".pkl") && entry.name.find("debug") == std::string::npos;
+        if (isPickle && entry.size > largestPickle)
+            damaged(entry.name, "is too large");
         if (entry.name.ends_with(".py"))
             screenCode(zip.readText(entry.name, largestText), entry.name);
-        else if (const std::vector<std::byte> bytes = zip.read(entry.name);
-                 entry.name.ends_with(".pkl") && entry.name.find("debug") == std::string::npos) {
-            if (bytes.size() > largestPickle)
-                damaged(entry.name, "is too large");
+        else if (const std::vector<std::byte> bytes = zip.read(entry.name); isPickle)
             PickleScan(zip, entry, bytes).run();
-        }
     }
 }
 

@@ -57,7 +57,7 @@ Item slice(const Item& list, const ItemList& inputs)
     if (step < 1)
         damaged();
     ItemList part;
-    for (std::int64_t i = bound(1, 0), end = bound(2, size); i < end; i += step)
+    for (std::int64_t i = bound(1, 0), end = bound(2, size); i < end; i += std::min(step, size))
         part.push_back(all[static_cast<std::size_t>(i)]);
     return list.isTuple ? tupleItem(std::move(part)) : listItem(std::move(part));
 }
@@ -72,12 +72,15 @@ Item joined(const Item& a, const Item& b)
 
 Item repeated(const Item& list, std::int64_t times)
 {
+    const ItemList& once = listOf(list);
     if (times > 10'000)
         throw Error("The model repeats a list more than 10,000 times.");
-    Item all = listItem({});
+    if (times > 0 && once.size() > 1'000'000 / static_cast<std::size_t>(times))
+        throw Error("The model repeats a list to more than a million entries.");
+    ItemList all;
     for (std::int64_t i = 0; i < times; ++i)
-        all = joined(all, list);
-    return all;
+        all.insert(all.end(), once.begin(), once.end());
+    return listItem(std::move(all));
 }
 
 Item popped(ItemList& list, std::int64_t index)

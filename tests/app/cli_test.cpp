@@ -567,6 +567,10 @@ TEST(Cli, NothingIsWrittenOverItsInputs)
     EXPECT_TRUE(lost("convert " + graph + " " + graph));
     EXPECT_TRUE(lost("profile " + inputs + " --pipedream " + graph));
     EXPECT_EQ(test::readText(graph), before);
+    const std::string list = (folder / "nodes.npz").string();
+    test::writeText(list, "0,1,2");
+    EXPECT_TRUE(lost("run " + inputs + " --targets " + list + " --out " + list));
+    EXPECT_EQ(test::readText(list), "0,1,2");
     ASSERT_EQ(run("convert " + graph + " " + (folder / "parts").string()).code, 0);
     EXPECT_TRUE(lost("run " + model + " " + (folder / "parts").string() + " --out " + (folder / "parts/x.npy").string()));
     ASSERT_EQ(run("run " + inputs + " --planner message-degree --store " + store + " --out " + (folder / "out.npy").string()).code, 0);
@@ -599,6 +603,32 @@ TEST(Cli, NothingOfOthersIsReplaced)
     EXPECT_EQ(kept.code, 1);
     EXPECT_NE(kept.err.find("read-only"), std::string::npos) << kept.err;
     EXPECT_EQ(test::readText(plan), before);
+    std::filesystem::permissions(plan, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    ASSERT_EQ(run("plan " + model + " --pin relu=2 --out " + plan.string()).code, 0);
+    EXPECT_NE(test::readText(plan), before);
+    EXPECT_EQ(std::filesystem::status(plan).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+        << "what is private stays so";
+}
+
+// Another planner's plan may need less memory than the best one.
+TEST(Cli, PlansAreShownWhereTheOptimumDoesNotFit)
+{
+    const test::TemporaryFolder folder;
+    const std::string plan = "plan " + benchModel("sage3") + " " + graphFolder(folder, 13) + " --rewrite none ";
+    const auto peak = [&](const std::string& planner) {
+        const Result result = run(plan + "--batch-size 1 --json --planner " + planner);
+        for (const auto& priced : nlohmann::json::parse(result.out)["plans"])
+            if (priced["plan"] == planner)
+                return priced["peak_bytes"].get<double>();
+        return 0.0;
+    };
+    const double best = peak("optimal"), nodeWise = peak("node-wise");
+    ASSERT_LT(nodeWise, best);
+    const std::string memory = std::to_string(static_cast<std::int64_t>((nodeWise + best) / 2));
+    const Result shown = run(plan + "--memory " + memory + " --planner node-wise");
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_NE(shown.out.find("The plan 'optimal' does not fit into"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("node-wise"), std::string::npos);
 }
 
 TEST(Cli, WishesThatContradictAreRefused)

@@ -476,6 +476,15 @@ TEST_F(HostileScript, EndsInOneSentence)
                       content.resize(3);
               }).find("holds less data"),
               std::string::npos);
+    // LibTorch takes a tensor's size and place as they are: one row more, or one entry later, would be what lies behind it.
+    for (const std::size_t at : {4U, 1U})
+        EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                      constexpr std::string_view offsetAndSizes{"K\0(K", 4};
+                      if (const std::size_t begin = content.find(offsetAndSizes); name.ends_with("/data.pkl") && begin != std::string::npos)
+                          ++content[begin + at];
+                  }).find("has a tensor that reaches beyond its data"),
+                  std::string::npos)
+            << at;
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
         if (is(name, ".py") && content.find("return") != std::string::npos)
             content.replace(content.find("return"), 0, "torch.save(x, \"written\")\n    ");
