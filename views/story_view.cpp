@@ -487,7 +487,7 @@ void StoryView::showOutcome()
         if (yours <= best * 1.0001)
             text += u' ' + tr("You have found it.");
         else
-            text += u' ' + tr("Yours against it: %1.").arg(changeText(best, yours));
+            text += u' ' + tr("Yours against the best cut: %1.").arg(changeText(best, yours));
     }
     if (const QString told = m_title->text() + u'\n' + text; isVisible() && told != std::exchange(m_told, told))
         QTimer::singleShot(0, this, [this, told] { announce(*this, told); });  // once it is there

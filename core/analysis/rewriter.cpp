@@ -14,6 +14,9 @@ Rewriter::Rewriter(Program& program) : m_program(program), m_old(std::move(progr
     }
     for (const Input& input : program.inputs)
         noteSize(input.value);
+    for (const Input& input : program.inputs)
+        if (input.role == Role::NodeFeatures)
+            m_ofNodes.insert(input.value);
 }
 
 OpId Rewriter::emit(Op op)
@@ -22,6 +25,10 @@ OpId Rewriter::emit(Op op)
         if (!operand.valid())
             throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
     });
+    bool isOfNodes = false;
+    forEachOperand(op, [&](ValueId operand) { isOfNodes = isOfNodes || m_ofNodes.contains(operand); });
+    if (isOfNodes && op.target != "aten::sym_size")
+        m_ofNodes.insert(op.outputs.begin(), op.outputs.end());
     const OpId id{static_cast<int>(m_program.ops.size())};
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
         m_program[op.outputs[i]].producer = id;
@@ -142,8 +149,13 @@ void Rewriter::noteSize(ValueId tensor)
 {
     const Value& value = m_program[tensor];
     for (std::size_t d = 0; d < value.sizes.size(); ++d)
-        if (!value.sizes[d].isConstant())
-            m_sizeSources.try_emplace(value.sizes[d].symbol, tensor, static_cast<int>(d));
+        if (!value.sizes[d].isConstant()) {
+            const std::pair source(tensor, static_cast<int>(d));
+            const auto [known, isNew] = m_sizeSources.try_emplace(value.sizes[d].symbol, source);
+            const ValueId before = known->second.first;
+            if (!isNew && !m_program.isInput(before) && m_ofNodes.contains(before) && !m_ofNodes.contains(tensor))
+                known->second = source;
+        }
 }
 
 }  // namespace cleave

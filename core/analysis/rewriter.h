@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ public:
     /// An argument list item that holds the number `dim` at run time: a literal, or an int value that the program computes. Emits
     /// a size op if none exists. Empty if no value known so far has this size.
     Argument sizeArgument(const Dim& dim, const Op& origin);
-    void noteSize(ValueId tensor);  ///< tensor may be asked for its sizes from now on
+    void noteSize(ValueId tensor);  ///< tensor may be asked for its sizes from now on; rather than one that depends on node features, if it does not
 
 private:
     Argument computedSize(const Dim& dim, const Op& origin);
@@ -48,6 +49,7 @@ private:
     std::map<ValueId, ValueId> m_replacement;
     std::map<std::string, Argument> m_sizes;                       // symbol -> int value
     std::map<std::string, std::pair<ValueId, int>> m_sizeSources;  // symbol -> tensor and dimension
+    std::set<ValueId> m_ofNodes;                                   // that depend on node features
     std::map<std::string, int> m_names;
 };
 

@@ -212,10 +212,11 @@ double LayerWise::indexBytes(const Retained* retained) const
             if (!retained || retained->edgeIds.contains(segment))
                 bytes += 8 * static_cast<double>(edges.edges.size());
         }
+        // Of what was noted to be put in order, not all is needed.
         for (const auto& [key, rows] : traversal.grouped)
-            bytes += static_cast<double>(rows.nbytes());
+            bytes += rows.defined() ? static_cast<double>(rows.nbytes()) : 0;
         for (const auto& [key, rows] : traversal.sources)
-            bytes += static_cast<double>(rows.nbytes());
+            bytes += rows.defined() ? static_cast<double>(rows.nbytes()) : 0;
     }
     return bytes;
 }

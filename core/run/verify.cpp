@@ -37,7 +37,11 @@ std::vector<std::int64_t> differingNodes(const VerifyResult& result, const Model
 void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, const Progress& progress)
 {
     const auto mayMove = [](const Comparison& c) { return !c.worstRows.empty() && c.b != "op by op" && !c.equalInFloat64; };
-    if (options.run.narrowStore || std::ranges::none_of(result.comparisons, mayMove))
+    const Program& program = model.program();
+    const auto hasDigits = [&](const Input& input) {
+        return program[input.value].kind == ValueKind::Tensor && isFloating(program[input.value].dtype);
+    };
+    if (options.run.narrowStore || std::ranges::none_of(result.comparisons, mayMove) || std::ranges::none_of(program.inputs, hasDigits))
         return;
     const std::vector<std::int64_t> nodes = differingNodes(result, model, options.run);
     const int runs = nodes.empty() ? 3 : 16;

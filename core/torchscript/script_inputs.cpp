@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <random>
 #include <set>
 #include <span>
 #include <utility>
@@ -639,6 +640,25 @@ bool isTable(const at::Tensor& weight)
     return weight.dim() > 1 && weight.is_floating_point() && weight.size(0) > 1;
 }
 
+// Integers from 0 to kinds - 1, none of them as often as another on all graphs, a multiple of it or the same number of times: what is selected by
+// kind must not look alike. Few of each but the first; nothing where there are too few rows for that.
+std::optional<at::Tensor> ofKinds(std::int64_t kinds, const at::Tensor& like, std::uint64_t seed)
+{
+    constexpr std::int64_t digits = 6;
+    std::int64_t unit = 1;
+    for (std::uint64_t graph = 1; graph < seed; ++graph)
+        unit *= digits;
+    std::vector<std::int64_t> drawn;
+    for (std::int64_t kind = 1; kind < kinds; ++kind)
+        drawn.insert(drawn.end(), static_cast<std::size_t>(kind / unit % digits + (seed < 3 ? 2 : 2 + digits)), kind);
+    if (kinds > digits * digits * digits || std::ssize(drawn) >= like.numel())
+        return {};
+    drawn.resize(static_cast<std::size_t>(like.numel()));  // the rest are of kind 0
+    std::mt19937_64 random(seed);
+    std::shuffle(drawn.begin(), drawn.end(), random);
+    return at::tensor(drawn).to(like.scalar_type());
+}
+
 }  // namespace
 
 std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
@@ -651,8 +671,12 @@ std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
         sized.nodes = fixedNodes;
     const Bindings bindings = probeInputs(shapes, sized);
     std::vector<c10::IValue> inputs;
-    for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t i = 0; i < names.size(); ++i) {
         inputs.push_back(of[i] ? bindings.at(shapes.inputs[*of[i]].value) : given[i]);
+        if (const auto kinds = compared.find(names[i]); kinds != compared.end() && inputs.back().isTensor() && inputs.back().toTensor().dim() == 1)
+            if (auto drawn = ofKinds(kinds->second, inputs.back().toTensor(), graph.seed))
+                inputs.back() = *std::move(drawn);
+    }
     return inputs;
 }
 

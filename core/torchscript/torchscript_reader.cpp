@@ -122,23 +122,15 @@ public:
     Program run(const std::vector<at::Tensor>& examples, const Progress& progress)
     {
         m_inputs = findInputs(m_module, examples, m_options, progress);
-        ScriptInterpreter interpreter(m_module);
-        interpreter.setBaked(m_inputs.baked);
-        for (std::size_t i = 0; m_recordings.size() < graphs.size(); i = m_recordings.size()) {
-            progress.update(static_cast<double>(i) / graphs.size(), "Reading the model");
+        record(progress);
+        if (m_inputs.compared = comparedInputs(); !m_inputs.compared.empty())
             try {
-                m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graphs[i])));
-            } catch (const ScriptFailure& failure) {
-                // A table with a row for each node fits graphs of as many nodes only.
-                if (const std::int64_t rows = parameterRows(m_module, failure); rows > 0 && m_inputs.fixedNodes == 0) {
-                    m_inputs.fixedNodes = rows;
-                    m_recordings.clear();
-                    continue;
-                }
-                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " +
-                            printable(failure.message, 160) + parameterAdvice(m_module, failure) + ".");
+                record(progress);
+            } catch (const Error&) {
+                progress.check();
+                m_inputs.compared.clear();  // other tables have fewer rows
+                record(progress);
             }
-        }
         refuseDifferent();
         refuseDecisions();
         refuseBaked();
@@ -162,6 +154,45 @@ public:
 
 private:
     Program& program() { return m_recordings.front().program; }
+
+    // What forward does on each of the graphs.
+    void record(const Progress& progress)
+    {
+        m_recordings.clear();
+        ScriptInterpreter interpreter(m_module);
+        interpreter.setBaked(m_inputs.baked);
+        for (std::size_t i = 0; m_recordings.size() < graphs.size(); i = m_recordings.size()) {
+            progress.update(static_cast<double>(i) / graphs.size(), "Reading the model");
+            try {
+                m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graphs[i])));
+            } catch (const ScriptFailure& failure) {
+                // A table with a row for each node fits graphs of as many nodes only.
+                if (const std::int64_t rows = parameterRows(m_module, failure); rows > 0 && m_inputs.fixedNodes == 0) {
+                    m_inputs.fixedNodes = rows;
+                    m_recordings.clear();
+                    continue;
+                }
+                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " +
+                            printable(failure.message, 160) + parameterAdvice(m_module, failure) + ".");
+            }
+        }
+    }
+
+    // Integers that forward compares with more numbers than were drawn, such as types of edges: how many kinds there are of each.
+    std::map<std::string, std::int64_t> comparedInputs()
+    {
+        std::map<std::string, std::int64_t> kinds;
+        for (const Op& op : program().ops) {
+            const Argument* self = op.find("self");
+            const Argument* other = op.find("other");
+            const ValueId* compared = self == nullptr ? nullptr : self->asValue();
+            const std::int64_t* number = other == nullptr ? nullptr : other->asInt();
+            if (op.target == "aten::eq" && compared != nullptr && number != nullptr && *number >= m_inputs.integers && program().isInput(*compared) &&
+                isInteger(program()[*compared].dtype))
+                kinds[program()[*compared].name] = std::max(kinds[program()[*compared].name], *number + 1);
+        }
+        return kinds;
+    }
 
     // The course of forward must not depend on the graph.
     void refuseDifferent()

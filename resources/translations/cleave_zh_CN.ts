@@ -5332,7 +5332,7 @@
         <translation>要算 %1 层，必须先由朋友的朋友们的行算出朋友们的行。仅为这一个答案，就要由全部 %4 位成员中 %3 位的特征算出 %2 行。</translation>
     </message>
     <message>
-        <source>The usual way takes some members at a time, a batch of %1 here, and computes all that their answers need, through all %2 layers: for these members the rows of %3 in the layer before. The next batch needs most of those once more, but they were not kept. For the whole club %4 rows are computed, though no more than %2 × %5 = %6 are different ones.</source>
+        <source>The usual way takes some members at a time, a batch of %1 here, and computes all that their answers need, through %2 layers: for these members the rows of %3 in the layer before. The next batch needs most of those once more, but they were not kept. For the whole club %4 rows are computed, though no more than %2 × %5 = %6 are different ones.</source>
         <translation>通常的做法是每次取一部分成员，这里一批 %1 位，从头到尾经过全部 %2 层，计算他们的答案所需的一切：为这些成员，要在前一层计算 %3 位成员的行。下一批又要用到其中的大部分，可这些行没有留下。整个俱乐部总共要计算 %4 行，而互不相同的不过 %2 × %5 = %6 行。</translation>
     </message>
     <message>
@@ -5490,8 +5490,8 @@
         <translation>出一道练习</translation>
     </message>
     <message>
-        <source>Yours against it: %1.</source>
-        <translation>你的方案与它相比：%1。</translation>
+        <source>Yours against the best cut: %1.</source>
+        <translation>你的方案与最佳切分相比：%1。</translation>
     </message>
     <message>
         <source>Yours took %1. Right before each message passing: %2. The best cut, which is shown now: %3.</source>

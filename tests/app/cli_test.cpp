@@ -614,10 +614,17 @@ TEST(Cli, NothingOfOthersIsReplaced)
 TEST(Cli, PlansAreShownWhereTheOptimumDoesNotFit)
 {
     const test::TemporaryFolder folder;
-    const std::string plan = "plan " + benchModel("sage3") + " " + graphFolder(folder, 13) + " --rewrite none ";
+    constexpr std::int64_t nodes = 8192;
+    const NewArray x = makeArray(DType::Float32, {nodes, 128}), path = makeArray(DType::Int64, {2, nodes - 1});
+    std::memset(x.data, 0, x.array.bytes());
+    for (std::int64_t i = 0; i < nodes - 1; ++i)
+        reinterpret_cast<std::int64_t*>(path.data)[i] = (reinterpret_cast<std::int64_t*>(path.data)[nodes - 1 + i] = i) + 1;
+    writeNpz(folder / "path.npz", {{"x", x.array}, {"edge_index", path.array}});
+    const std::string plan = "plan " + benchModel("sage3") + " " + (folder / "path.npz").string() + " --rewrite none ";
     const auto peak = [&](const std::string& planner) {
         const Result result = run(plan + "--batch-size 1 --json --planner " + planner);
-        for (const auto& priced : nlohmann::json::parse(result.out)["plans"])
+        const auto found = nlohmann::json::parse(result.out);
+        for (const auto& priced : found["plans"])
             if (priced["plan"] == planner)
                 return priced["peak_bytes"].get<double>();
         return 0.0;

@@ -147,6 +147,41 @@ class Cached(torch.nn.Module):
         return self.conv(x, edge_index)
 
 
+class Relations(torch.nn.Module):
+    """Types of edges, more than a few, of which there are as many as the graph has."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch_geometric.nn.RGCNConv(make_models.FEATURES, 4, 8)
+
+    def forward(self, x, edge_index, edge_type):
+        return self.conv(x, edge_index, edge_type)
+
+
+class LearnedWeights(torch.nn.Module):
+    """Weights of edges that come from the nodes at both ends, and get those of self-loops beside them."""
+
+    def __init__(self):
+        super().__init__()
+        self.score, self.conv = torch.nn.Linear(make_models.FEATURES, 1), torch_geometric.nn.GCNConv(make_models.FEATURES, 4)
+
+    def forward(self, x, edge_index):
+        score = self.score(x).squeeze(-1)
+        return self.conv(x, edge_index, (score[edge_index[0]] + score[edge_index[1]]).sigmoid())
+
+
+class Hyperedges(torch.nn.Module):
+    """Two layers over hyperedges."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch_geometric.nn.HypergraphConv(make_models.FEATURES, 8), torch_geometric.nn.HypergraphConv(8, 4)
+
+    def forward(self, x, hyperedge_index, hyperedge_weight):
+        count = hyperedge_weight.size(0)
+        return self.second(self.first(x, hyperedge_index, hyperedge_weight, num_edges=count), hyperedge_index, hyperedge_weight, num_edges=count)
+
+
 class OfEntries(torch.nn.Module):
     """Sums over edges by how many entries the rows have, which only their sizes tell."""
 
@@ -420,13 +455,21 @@ def write_odd(folder, inputs):
             deflate(folder / "odd_newer.pt", True)
         traced(Pointers(), {"x": inputs["x"], "edge_index": inputs["edge_index"] % 4}).save(str(folder / "odd_pointers.pt"))
         traced(OfEntries().eval(), given).save(str(folder / "odd_entries.pt"))
+        edge_type = torch.arange(inputs["edge_index"].size(1)) * 5 % 13 % 8
+        hyper = {"x": inputs["x"], "hyperedge_index": torch.stack([inputs["edge_index"][0], inputs["edge_index"][1] % 12]), "hyperedge_weight": torch.rand(12)}
+        sizes = {"x": {0: torch.export.Dim.AUTO}, "hyperedge_index": {1: torch.export.Dim.AUTO}, "hyperedge_weight": {0: torch.export.Dim.AUTO}}
+        torch.export.save(torch.export.export(Hyperedges().eval(), (), hyper, dynamic_shapes=sizes), folder / "odd_hyperedges.pt2")
+        pack(folder / "odd_hyperedges.pt2", folder / "odd_hyperedges.pt2", lambda name: "stack_trace" not in name)
+        for name, model, arrays in (("odd_relations", Relations(), given | {"edge_type": edge_type}), ("odd_learned_weights", LearnedWeights(), given)):
+            traced(model.eval(), arrays).save(str(folder / f"{name}.pt"))
+            np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in arrays.items()}, expected=model(**arrays).numpy())
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
         torch.manual_seed(11)  # the weights of matrix_mean
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights"):
         deflate(folder / f"{name}.pt", True)
     # As PyTorch wrote it before 2.0.
     pack(folder / "odd_pooled_old.pt", folder / "odd_pooled.pt", lambda name: "/traced_inputs" not in name)

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/zip.h"
@@ -318,6 +319,40 @@ TEST(TorchScript, EntriesAreCountedBySizes)
     ASSERT_EQ(twice.count(), 2 * once.count());
     for (std::int64_t i = 0; i < once.count(); ++i)
         EXPECT_NEAR(2 * twice.as<float>()[i], once.as<float>()[i], 1e-5 * (1 + std::abs(once.as<float>()[i])));
+}
+
+// More kinds of edges than are drawn otherwise: sizes of those that were not there all looked alike.
+TEST(TorchScript, EdgesOfEveryKindAreDrawn)
+{
+    expectAnswersOf("odd_relations", openModel(scripts() / "odd_relations.pt"));
+}
+
+// As many weights as edges with self-loops, of which the weights are made before the edges.
+TEST(TorchScript, SizesOfFeaturesComeFromTheGraphThatIsMadeLater)
+{
+    expectAnswersOf("odd_learned_weights", openModel(scripts() / "odd_learned_weights.pt"));
+}
+
+// Some targets reach so much that edges of a function are left in the order that they have.
+TEST(TorchScript, TargetsMayReachManyHyperedges)
+{
+    const Model model = openModel(scripts() / "odd_hyperedges.pt2");
+    constexpr std::int64_t nodes = 600, hyperedges = 90, entries = 1900;
+    at::manual_seed(1);
+    const at::Tensor ends = at::cat({at::arange(hyperedges), at::randint(hyperedges, {entries - hyperedges}, at::kLong)});
+    DataGraph graph;
+    graph.numNodes = nodes;
+    graph.arrays["x"] = toArray(at::randn({nodes, 12}));
+    graph.arrays["hyperedge_index"] = toArray(at::stack({at::randint(nodes, {entries}, at::kLong), ends}));
+    graph.arrays["hyperedge_weight"] = toArray(at::rand({hyperedges}));
+    const at::Tensor all = toTensor(runLayerWise(model, graph).outputs.front().array);
+    for (const std::int64_t count : {1, 6, 11, 21, 41}) {
+        RunOptions options;
+        options.targets.resize(static_cast<std::size_t>(count));
+        std::iota(options.targets.begin(), options.targets.end(), 0);
+        const at::Tensor rows = toTensor(runLayerWise(model, graph, options).outputs.front().array);
+        EXPECT_TRUE(at::allclose(rows, all.narrow(0, 0, count), 1e-4, 1e-5)) << count;
+    }
 }
 
 // Without a graph they are left out and told; a graph that has an array of the name gives it, unless forward does not run on that.
