@@ -2055,6 +2055,10 @@
         <source>The folder %1 cannot be made: %2.</source>
         <translation>无法创建文件夹 %1：%2。</translation>
     </message>
+    <message>
+        <source>The model repeats a list to more than a million entries.</source>
+        <translation>模型把一个列表重复成超过一百万项。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

@@ -350,8 +350,8 @@ TEST(TorchScript, TargetsMayReachManyHyperedges)
         RunOptions options;
         options.targets.resize(static_cast<std::size_t>(count));
         std::iota(options.targets.begin(), options.targets.end(), 0);
-        const at::Tensor rows = toTensor(runLayerWise(model, graph, options).outputs.front().array);
-        EXPECT_TRUE(at::allclose(rows, all.narrow(0, 0, count), 1e-4, 1e-5)) << count;
+        const at::Tensor found = toTensor(runLayerWise(model, graph, options).outputs.front().array);
+        EXPECT_TRUE(at::allclose(found, all.narrow(0, 0, count), 1e-4, 1e-5)) << count;
     }
 }
 
