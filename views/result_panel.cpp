@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTableView>
 #include <QTime>
@@ -87,7 +88,7 @@ QWidget* ResultPanel::verifyPage()
     auto* page = new QWidget(this);
     QVBoxLayout* layout = pageLayout(page);
     layout->addWidget(m_verdict);
-    auto* tables = new QSplitter(page);
+    auto* tables = m_tables = new QSplitter(page);
     QTableView* differences = tableView(m_comparisons, tr("Differences"));
     showSortable(*differences, m_comparisons);
     tables->addWidget(differences);
@@ -95,6 +96,8 @@ QWidget* ResultPanel::verifyPage()
     tables->addWidget(m_accuracyView);
     tables->setStretchFactor(0, 5);
     tables->setStretchFactor(1, 2);
+    connect(m_accuracyView->horizontalHeader(), &QHeaderView::sectionResized, this, &ResultPanel::fitAccuracies);
+    connect(tables, &QSplitter::splitterMoved, this, [this] { m_isMoved = true; });
     layout->addWidget(tables, 1);
     return page;
 }
@@ -115,6 +118,16 @@ QTableView* ResultPanel::tableView(TextTableModel& model, const QString& name)
     view->horizontalHeader()->setHighlightSections(false);
     view->horizontalHeader()->setStretchLastSection(false);
     return view;
+}
+
+// As wide as its columns, up to half of all, unless somebody has moved it.
+void ResultPanel::fitAccuracies()
+{
+    if (m_isMoved || m_tables->width() == 0)
+        return;
+    const int wanted = m_accuracyView->horizontalHeader()->length() + m_accuracyView->verticalScrollBar()->sizeHint().width();
+    const int given = std::min(wanted, m_tables->width() / 2);
+    m_tables->setSizes({m_tables->width() - m_tables->handleWidth() - given, given});
 }
 
 void ResultPanel::showReport()

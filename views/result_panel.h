@@ -7,6 +7,7 @@
 
 class QLabel;
 class QListWidget;
+class QSplitter;
 class QTableView;
 
 namespace cleave::views {
@@ -31,6 +32,7 @@ private:
     QWidget* verifyPage();
     QTableView* tableView(TextTableModel& model, const QString& name);
     void showReport();
+    void fitAccuracies();
     static QString randomNote(const RunResult& run);
     QString verdict(const VerifyResult& result) const;
 
@@ -38,6 +40,8 @@ private:
     Report m_shown;  ///< without its outputs; of the plan before, where the one that is there has not been run
     TextTableModel m_functions, m_comparisons, m_accuracies;
     QTableView* m_accuracyView = nullptr;
+    QSplitter* m_tables = nullptr;
+    bool m_isMoved = false;  // by the person who looks at it
     QLabel* m_runSummary;
     QLabel* m_verdict;
     QListWidget* m_messages;
