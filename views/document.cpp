@@ -55,7 +55,11 @@ Document::Document(QObject* parent) : QObject(parent)
     });
     connect(&m_planEditor, &PlanEditor::changed, this, [this] {
         abandon(Task::Run);
-        setReport({});
+        if (m_report.run() != nullptr)
+            m_setAside = std::exchange(m_report, {});
+        // A plan that was run and is there again, by undo say, has its results again.
+        const bool isThereAgain = m_setAside.run() != nullptr && m_planEditor.plan() == m_ranPlan && m_planEditor.devices() == m_ranDevices;
+        setReport(isThereAgain ? std::exchange(m_setAside, {}) : Report());
     });
 }
 
@@ -352,6 +356,7 @@ void Document::showProgram()
     abandon(Task::Run);
     m_model = m_planEditor.model();
     m_isChecked = false;
+    m_setAside = {};
     setReport({});
     if (const auto before = m_graph; fitGraph(), m_graph != before) {
         m_planEditor.setGraph(m_graph, m_options.run);
@@ -389,6 +394,7 @@ void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<D
     fitGraph();
     m_degrees = std::move(degrees);
     m_graphPath = path;
+    m_setAside = {};
     setReport({});
     m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Graph);
@@ -620,7 +626,7 @@ void Document::runLayerWise()
         },
         [this](RunResult result) {
             Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)) + noticesText(result));
-            setReport({std::move(result), std::nullopt});
+            takeReport({std::move(result), std::nullopt});
         });
 }
 
@@ -645,7 +651,7 @@ void Document::verify()
             Q_EMIT noted(
                 (result.equal() ? tr("Verified: the cut model gives the same answers.") : tr("Verified: the cut model gives different answers.")) +
                 noticesText(result.layerWise));
-            setReport({std::nullopt, std::move(result)});
+            takeReport({std::nullopt, std::move(result)});
         });
 }
 
@@ -762,6 +768,15 @@ void Document::abandon(Task task)
         return;
     Job::retire(job, this);
     Q_EMIT changed(Change::Tasks);
+}
+
+// Of the plan that is shown.
+void Document::takeReport(Report report)
+{
+    m_setAside = {};
+    m_ranPlan = m_planEditor.plan();
+    m_ranDevices = m_planEditor.devices();
+    setReport(std::move(report));
 }
 
 void Document::setReport(Report report)

@@ -139,6 +139,7 @@ private:
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
     void setReport(Report report);
+    void takeReport(Report report);
     void fitGraph();
     void takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path);
     void putModel(std::shared_ptr<const Model> model);
@@ -175,7 +176,9 @@ private:
     QString m_expectedPath;
     VerifyOptions m_options;
     bool m_isChecked = false;
-    Report m_report;
+    Report m_report, m_setAside;  // of the plan that is shown; of the last that was run, where it is another
+    Plan m_ranPlan;
+    DeviceWishes m_ranDevices;
     PlanEditor m_planEditor;
     std::array<std::unique_ptr<Job>, taskCount> m_jobs;
 };

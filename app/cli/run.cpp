@@ -349,6 +349,8 @@ void addRun(CLI::App& app, int&)
         arguments->graph.run.warmsUp = true;
         arguments->graph.run.resume = !resume->empty();
         arguments->graph.run.store = resume->empty() ? *store : *resume;
+        if (arguments->profile && arguments->graph.run.memoryBytes > 0)
+            throw CLI::ValidationError("--profile", "measures with memory of its own, and so not within --memory");
         // Here the bound is there before the graph is read, and counts that as well.
         RunOptions& options = arguments->graph.run;
         std::optional<MemoryBound> bound;

@@ -237,7 +237,7 @@ public:
     Pricing(const CostModel& model, const Plan& plan) : m(model), m_plan(plan), m_isNatural(model.m_counts.order == "natural")
     {
         m_cost.functions = m.m_fixed;
-        m_cost.preparationBytes = m.m_counts.preparationBytes;
+        m_cost.preparationBytes = m.m_counts.structure.preparation;
         m_relabelled.resize(m.m_relabel.size());
         m_lastTurn.assign(m.m_tensors.size(), -1);
         m_readingsOf.resize(m.m_tensors.size());
@@ -449,7 +449,7 @@ private:
         PeakOf peak(m, m_plan, m_group);
         for (std::size_t f = 0; f < m_cost.functions.size(); ++f) {
             const int group = static_cast<int>(f);
-            const double structure = m.m_counts.structureBytes + m.m_counts.indexBytes;
+            const double structure = m.m_counts.structure.read + m.m_counts.structure.index;
             double before = structure, own = 0;  // of stores
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))

@@ -197,10 +197,10 @@ GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std:
         counts.functions.push_back(estimate.rows(f));
         for (const ValueId segment : f.segments())
             if (segments.insert(segment).second)
-                counts.indexBytes += 8 * (estimate.size(segment) + static_cast<double>(nodes) + 1);
+                counts.structure.index += 8 * (estimate.size(segment) + static_cast<double>(nodes) + 1);
     }
     for (const ValueId value : cut.prologue)
-        counts.structureBytes += estimate.bytes(value);
+        counts.structure.read += estimate.bytes(value);
     return counts;
 }
 

@@ -51,6 +51,13 @@ struct FunctionRows {
     bool operator==(const FunctionRows&) const = default;
 };
 
+/// Memory of what lies beside the rows, in bytes.
+struct StructureBytes {
+    double read = 0;         ///< of what batches read of the prologue's results
+    double index = 0;        ///< of the edges grouped by segment, and of structure in their order
+    double preparation = 0;  ///< of all that is there before the first function runs, and goes if batches do not read it
+};
+
 /// What a graph tells a cost model, for one batch size and node order.
 struct GraphCounts {
     std::vector<std::int64_t> nodes;  ///< V, of each node type
@@ -58,9 +65,7 @@ struct GraphCounts {
     std::string order = "natural";
     bool estimated = false;      ///< from V and M alone, for a graph without locality
     double error = 0;            ///< standard error of E relative to E where batches were sampled; 0: exact
-    double structureBytes = 0;   ///< of what batches read of the prologue's results
-    double indexBytes = 0;       ///< of the edges grouped by segment, and of structure in their order
-    double preparationBytes = 0; ///< of all that is there before the first function runs, and goes if batches do not read it
+    StructureBytes structure;
     Kernels kernels = Kernels::All;       ///< that run the functions
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
     std::set<int> joined;

@@ -180,7 +180,7 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     }
     group(reads, progress);
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
-    addBytes(counts);
+    counts.structure = m_bytes;
     return counts;
 }
 
@@ -196,9 +196,9 @@ Retained LayerWise::group(const std::vector<FunctionReads>& reads, const Progres
             m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);
             m_runs[f].prepareSeconds += watch.lap();
         });
-    m_bytes.structureBytes = m_graph.structureBytes(&kept);
-    m_bytes.indexBytes = indexBytes(&kept);
-    m_bytes.preparationBytes = std::max({m_bytes.preparationBytes, m_graph.prologueBytes(), before + peak.bytes()});
+    m_bytes.read = m_graph.structureBytes(&kept);
+    m_bytes.index = indexBytes(&kept);
+    m_bytes.preparation = std::max({m_bytes.preparation, m_graph.prologueBytes(), before + peak.bytes()});
     return kept;
 }
 
@@ -221,17 +221,10 @@ double LayerWise::indexBytes(const Retained* retained) const
     return bytes;
 }
 
-void LayerWise::addBytes(GraphCounts& counts) const
-{
-    counts.structureBytes = m_bytes.structureBytes;
-    counts.indexBytes = m_bytes.indexBytes;
-    counts.preparationBytes = m_bytes.preparationBytes;
-}
-
 GraphCounts LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
-    addBytes(counts);
+    counts.structure = m_bytes;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0)
             m_runs[f].blockNodes = std::llround(counts.functions[f].within());

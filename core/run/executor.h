@@ -98,7 +98,6 @@ public:
 private:
     Retained group(const std::vector<FunctionReads>& reads, const Progress& progress);
     double indexBytes(const Retained* retained = nullptr) const;
-    void addBytes(GraphCounts& counts) const;
     GraphCounts rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     FunctionParts partsOf(const CutFunction& function);
@@ -130,7 +129,7 @@ private:
     AfterFunction m_after;
     PeakMemory* m_peak = nullptr;
     double m_preparationBytes = 0;
-    GraphCounts m_bytes;  // of structure alone
+    StructureBytes m_bytes;
     int m_batchesAtOnce = 0;
     bool m_choosesThere = false, m_keepAll = false, m_runsOnce = false;
 };

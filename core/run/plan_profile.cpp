@@ -77,7 +77,7 @@ private:
         }
         m_prologue = addNode("Prologue", 0);
         node(m_prologue).forwardSeconds = prologueSeconds;
-        if (const double bytes = m_counts.structureBytes + m_counts.indexBytes; bytes > 0)
+        if (const double bytes = m_counts.structure.read + m_counts.structure.index; bytes > 0)
             node(m_prologue).activationBytes = {bytes};
         for (const int input : structure)
             addEdge(input, m_prologue);

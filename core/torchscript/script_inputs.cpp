@@ -189,7 +189,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const auto listed = more.find(size);
             const bool isOfEdges = asMany && size == numEdges && !isEnds(shapes.size())
                                        ? isCalledAsOfEdges(name)
-                                       : size == numEdges || (size != numNodes && listed != more.end());
+                                       : size == numEdges || isEnds(shapes.size()) || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows            ? Dim{size, {}}
                                   : isOfEdges        ? listed->second
                                   : size == numNodes ? nodes

@@ -3470,6 +3470,11 @@ void WindowTest::aLookAtAnotherPlanKeepsTheResult()
         return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(text); });
     };
     QVERIFY(says(QStringLiteral("Of the plan as it was before: Layer-wise")));
+    window.document().planEditor().history().undo();
+    QVERIFY(window.document().report().run());  // it is that plan again
+    QVERIFY(!says(QStringLiteral("Of the plan as it was before")));
+    window.document().planEditor().history().redo();
+    QVERIFY(!window.document().report().run());
     window.document().runLayerWise();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run(), patience);
     QVERIFY(!says(QStringLiteral("Of the plan as it was before")));
