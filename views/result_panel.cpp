@@ -96,7 +96,8 @@ QWidget* ResultPanel::verifyPage()
     tables->addWidget(m_accuracyView);
     tables->setStretchFactor(0, 5);
     tables->setStretchFactor(1, 2);
-    connect(m_accuracyView->horizontalHeader(), &QHeaderView::sectionResized, this, &ResultPanel::fitAccuracies);
+    // Once all of them have their size.
+    connect(m_accuracyView->horizontalHeader(), &QHeaderView::sectionResized, this, &ResultPanel::fitAccuracies, Qt::QueuedConnection);
     connect(tables, &QSplitter::splitterMoved, this, [this] { m_isMoved = true; });
     layout->addWidget(tables, 1);
     return page;
