@@ -258,10 +258,19 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         return m_batches.make(function, starts[i], std::min(total, starts[i] + batchSize), &numbers);
     };
     SampledBatches sample(edges);
+    FunctionRows rows;
+    rows.batches = static_cast<double>(starts.size());
+    const Stoppable stoppable(progress.stop);
     progress.update(0, "Counting rows");
-    const Batch heaviest = make(sample.heaviest(), m_numbers);
-    const auto makeAll = [&](const std::vector<std::size_t>& batches) {
-        const Stoppable stoppable(progress.stop);
+    BlockRows heaviest;
+    {
+        const Batch batch = make(sample.heaviest(), m_numbers);
+        heaviest = rowsIn(batch);
+        rows.frames.resize(batch.rows.size());
+        for (const std::vector<std::int64_t>& ofType : batch.reach)
+            rows.reach.emplace_back(ofType.size());
+    }
+    const auto rowsOf = [&](const std::vector<std::size_t>& batches) {
         const int threads = at::get_num_threads();
         std::vector<Numberings> numbers(static_cast<std::size_t>(threads), Numberings(m_numbers.size()));
         std::vector<BlockRows> counted(batches.size());
@@ -272,22 +281,17 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
                 progress.update(static_cast<double>(i) / static_cast<double>(batches.size()), "Counting rows");
             const std::size_t batch = batches[static_cast<std::size_t>(i)];
             counted[static_cast<std::size_t>(i)] =
-                rowsIn(batch == sample.heaviest() ? heaviest : make(batch, numbers[static_cast<std::size_t>(thread)]));
+                batch == sample.heaviest() ? heaviest : rowsIn(make(batch, numbers[static_cast<std::size_t>(thread)]));
         });
         return counted;
     };
-    FunctionRows rows;
-    rows.batches = static_cast<double>(starts.size());
-    rows.frames.resize(heaviest.rows.size());
-    for (const std::vector<std::int64_t>& ofType : heaviest.reach)
-        rows.reach.emplace_back(ofType.size());
     const double all = std::accumulate(edges.begin(), edges.end(), 0.0);
     std::size_t samples = starts.size();
     if (oneHop && all > static_cast<double>(mostEdges))
         samples = std::max(leastBatches, static_cast<std::size_t>(static_cast<double>(mostEdges) / std::max(1.0, all / rows.batches)));
     else if (!oneHop)
-        samples = std::clamp(static_cast<std::size_t>(mostRows / std::max(1.0, sizeOf(rowsIn(heaviest)))), fewestBatches, leastBatches);
-    sample.count(samples, makeAll);
+        samples = std::clamp(static_cast<std::size_t>(mostRows / std::max(1.0, sizeOf(heaviest))), fewestBatches, leastBatches);
+    sample.count(samples, rowsOf);
     // The first batch runs alone, and then so many that follow each other.
     addAll(rows, sample.ofAll(), static_cast<std::size_t>(std::max(atOnce(std::ssize(starts)), 1)));
     if (sample.isWhole())
