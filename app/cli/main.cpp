@@ -52,7 +52,8 @@ int main(int argc, char** argv)
                  "cleave-cli");
     app.require_subcommand(1);
     app.set_version_flag("--version", versionText());
-    app.footer("Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage, 3 verify found a difference, 130 stopped by Ctrl+C.");
+    app.footer(
+        "Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage, 3 verify found a difference, 130 stopped by Ctrl+C.");
     cleave::cli::addInspect(app, exitCode);
     cleave::cli::addRun(app, exitCode);
     cleave::cli::addVerify(app, exitCode);
@@ -71,7 +72,8 @@ int main(int argc, char** argv)
         return app.exit(help);
     } catch (const CLI::ParseError& error) {
         const std::string command = argc > 1 ? argv[1] : "";
-        if (!command.empty() && command.front() != '-' && std::ranges::none_of(app.get_subcommands({}), [&](const CLI::App* known) { return known->get_name() == command; }))
+        if (!command.empty() && command.front() != '-' &&
+            std::ranges::none_of(app.get_subcommands({}), [&](const CLI::App* known) { return known->get_name() == command; }))
             std::fprintf(stderr, "There is no command '%s': cleave-cli --help lists them.\n", cleave::printable(command).c_str());
         else
             app.exit(error);

@@ -306,10 +306,10 @@ CLI::Validator asCount(std::int64_t least)
 void GraphArguments::addMemory(CLI::App& command)
 {
     auto* memory = command
-        .add_option("--memory", run.memoryBytes,
-                    "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
-        ->transform(asBytes())
-        ->type_name("SIZE");
+                       .add_option("--memory", run.memoryBytes,
+                                   "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
+                       ->transform(asBytes())
+                       ->type_name("SIZE");
     command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")
         ->type_name("DIR")
         ->needs(memory)

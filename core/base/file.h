@@ -14,14 +14,16 @@ namespace cleave {
 std::vector<std::byte> readFile(const std::filesystem::path& path);
 
 /// Calls write with a temporary name beside path, then renames it to path once its bytes are on the disk; where path is a link, to what it leads
-/// to. A file that is replaced hands on its permissions, and not its owner. Not for two threads with one path. If write throws or the rename fails, nothing is left. Error as of checkTarget, or if the disk fails.
+/// to. A file that is replaced hands on its permissions, and not its owner. Not for two threads with one path. If write throws or the rename fails,
+/// nothing is left. Error as of checkTarget, or if the disk fails.
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
 /// The same where these bytes, one part after the other, are what is written.
 void writeBytes(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts);
 void writeText(const std::filesystem::path& path, std::string_view text);
 
-/// Removes what writeBeside is in the middle of, for a process that ends then: may be called by a signal handler. Threads that write wait from now on.
+/// Removes what writeBeside is in the middle of, for a process that ends then: may be called by a signal handler. Threads that write wait from now
+/// on.
 void removeHalfWritten() noexcept;
 
 /// The folder and those above it, where they are not there yet. Error with the reason if it cannot be made.
