@@ -1,6 +1,7 @@
 #include "core/run/probe.h"
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,20 +86,21 @@ std::set<ValueId> readAsIntegers(const Program& program)
 at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random,
                         bool asIntegers = false)
 {
-    const at::Tensor uniform = at::empty(sizes, at::kDouble);
-    std::normal_distribution<double> normal;
+    if (isFloating(value.dtype) && !asIntegers) {
+        // Drawn by LibTorch: while widths are looked for, rows have a hundred thousand entries.
+        at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(random());
+        at::Tensor normal = at::empty(sizes, at::kFloat).normal_(0, 1, generator);
+        // Edge weights must be positive: models take roots of their sums.
+        if (value.name.find("weight") != std::string::npos)
+            normal.abs_().add_(0.1);
+        return normal.to(scalarType(value.dtype));
+    }
+    const at::Tensor drawn = at::empty(sizes, at::kDouble);
     std::uniform_int_distribution<std::int64_t> integer(graph.leastInteger, std::max(graph.integers - 1, graph.leastInteger));
-    auto* data = uniform.data_ptr<double>();
-    const bool floating = isFloating(value.dtype);
-    // Edge weights must be positive: models take roots of their sums.
-    const bool positive = value.name.find("weight") != std::string::npos;
     std::uniform_real_distribution<double> part(0, 0.99);
-    for (std::int64_t i = 0; i < uniform.numel(); ++i)
-        data[i] = !floating    ? static_cast<double>(integer(random))
-                  : asIntegers ? static_cast<double>(integer(random)) + part(random)
-                  : positive   ? 0.1 + std::abs(normal(random))
-                               : normal(random);
-    return uniform.to(scalarType(value.dtype));
+    std::generate_n(drawn.data_ptr<double>(), drawn.numel(),
+                    [&] { return static_cast<double>(integer(random)) + (asIntegers ? part(random) : 0.0); });
+    return drawn.to(scalarType(value.dtype));
 }
 
 // From 0 to all rows.

@@ -29,16 +29,17 @@ namespace {
 using test::example;
 using test::Result;
 using test::run;
+using test::runProgram;
 
 TEST(Cli, VersionAndHelp)
 {
-    const Result version = run("--version");
+    const Result version = runProgram("--version");
     EXPECT_EQ(version.code, 0);
     EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
-    const Result there = run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --device cuda --strict-device");
+    const Result there = runProgram("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --device cuda --strict-device");
     const bool saysNone = version.out.find("CUDA: not built in\n") != std::string::npos;
     EXPECT_EQ(saysNone, there.err.find("this build has no CUDA") != std::string::npos) << there.err;
-    const Result help = run("--help");
+    const Result help = runProgram("--help");
     EXPECT_EQ(help.code, 0);
     for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate", "convert", "bench"})
         EXPECT_NE(help.out.find(command), std::string::npos);
@@ -180,10 +181,10 @@ TEST(Cli, OutputsOfNodesOfOneType)
 TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)
 {
     const test::TemporaryFolder folder;
-    const Result result = run("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "none/out.npy").string());
+    const Result result = runProgram("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "none/out.npy").string());
     EXPECT_EQ(result.code, 1);
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-    const Result before = run("run nothing.pt2 nothing.npz --out " + (folder / "none/out.npy").string());
+    const Result before = runProgram("run nothing.pt2 nothing.npz --out " + (folder / "none/out.npy").string());
     EXPECT_NE(before.err.find("out.npy cannot be written: "), std::string::npos) << "before the model is read: " << before.err;
 }
 
@@ -396,9 +397,9 @@ TEST(Cli, MemoryIsBound)
     const std::string graph = graphFolder(folder, 18), spill = (folder / "spill").string();
     std::filesystem::create_directory(spill);
     const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json";
-    const Result free = run("run " + inputs + " --memory 3G --spill " + spill + " --out " + (folder / "free.npy").string());
+    const Result free = runProgram("run " + inputs + " --memory 3G --spill " + spill + " --out " + (folder / "free.npy").string());
     ASSERT_EQ(free.code, 0) << free.err;
-    const Result bound = run("run " + inputs + " --memory 256Mi --spill " + spill + " --out " + (folder / "bound.npy").string());
+    const Result bound = runProgram("run " + inputs + " --memory 256Mi --spill " + spill + " --out " + (folder / "bound.npy").string());
     ASSERT_EQ(bound.code, 0) << bound.err;
     const auto peak = nlohmann::json::parse(bound.out)["memory"]["resident_bytes"].get<double>();
     EXPECT_LE(peak, 256 << 20) << "as the operating system counts";
@@ -410,21 +411,21 @@ TEST(Cli, MemoryIsBound)
     const auto aggregation = functionOf(bound.out, "function 1");
     EXPECT_GT(aggregation["gathers"].get<int>(), 0) << bound.out;
     EXPECT_LE(aggregation["file_bytes_read"].get<double>(), 2 * 4.0 * 128 * (1 << 18) + 8.0 * (16 << 18)) << bound.out;
-    const Result batches = run("run " + inputs + " --memory 256Mi --gather-at-once -1 --out " + (folder / "batches.npy").string());
+    const Result batches = runProgram("run " + inputs + " --memory 256Mi --gather-at-once -1 --out " + (folder / "batches.npy").string());
     EXPECT_GT(functionOf(batches.out, "function 1")["file_bytes_read"].get<double>(), 2 * aggregation["file_bytes_read"].get<double>());
     expectClose(folder / "batches.npy", folder / "free.npy");
-    const Result ordered = run("run " + inputs + " --memory 256Mi --order bfs --out " + (folder / "ordered.npy").string());
+    const Result ordered = runProgram("run " + inputs + " --memory 256Mi --order bfs --out " + (folder / "ordered.npy").string());
     ASSERT_EQ(ordered.code, 0) << ordered.err;
     EXPECT_LE(nlohmann::json::parse(ordered.out)["memory"]["resident_bytes"].get<double>(), 256 << 20);
     expectClose(folder / "ordered.npy", folder / "free.npy");
-    const Result clustered = run("run " + inputs + " --memory 256Mi --order metis --out " + (folder / "no.npy").string());
+    const Result clustered = runProgram("run " + inputs + " --memory 256Mi --order metis --out " + (folder / "no.npy").string());
     EXPECT_EQ(clustered.code, 1);
     EXPECT_NE(clustered.err.find("Ordering 262,144 nodes by METIS needs at least "), std::string::npos) << clustered.err;
     EXPECT_NE(clustered.err.find(", more than the 268 MB that it may take; choose another node order."), std::string::npos) << clustered.err;
-    const Result refused = run("run " + inputs + " --memory 20M --out " + (folder / "no.npy").string());
+    const Result refused = runProgram("run " + inputs + " --memory 20M --out " + (folder / "no.npy").string());
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
-    EXPECT_EQ(run("run " + inputs + " --memory 1G --spill /nowhere/at/all --out " + (folder / "no.npy").string()).code, 1);
+    EXPECT_EQ(runProgram("run " + inputs + " --memory 1G --spill /nowhere/at/all --out " + (folder / "no.npy").string()).code, 1);
     EXPECT_FALSE(std::filesystem::exists(folder / "no.npy"));
 }
 
@@ -432,8 +433,8 @@ TEST(Cli, AllPairsOfNodesAreRefusedBeforeTheyTakeMemory)
 {
     const test::TemporaryFolder folder;
     const std::string graph = (folder / "graph.npz").string(), out = (folder / "out.npy").string();
-    ASSERT_EQ(run("generate rmat " + graph + " --scale 14 --features 12").code, 0);
-    const Result refused = run("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + graph + " --memory 300M --out " + out);
+    ASSERT_EQ(runProgram("generate rmat " + graph + " --scale 14 --features 12").code, 0);
+    const Result refused = runProgram("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + graph + " --memory 300M --out " + out);
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("With all pairs at once, op '"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
@@ -446,18 +447,18 @@ TEST(Cli, LeastMemoryIsThatOfTheGraph)
     const test::TemporaryFolder folder;
     const std::string out = (folder / "out.npy").string();
     const std::string inputs = example("gat.pt2") + " " + example("cora.npz") + " --threads 2 --json --out " + out;
-    const Result kept = run("run " + inputs + " --memory 150M");
+    const Result kept = runProgram("run " + inputs + " --memory 150M");
     ASSERT_EQ(kept.code, 0) << kept.err;
     const auto memory = nlohmann::json::parse(kept.out)["memory"];
     EXPECT_EQ(memory["bound_bytes"].get<double>(), 150e6);
     EXPECT_LE(memory["resident_bytes"].get<double>(), 150e6);
-    const Result refused = run("run " + inputs + " --memory 20M");
+    const Result refused = runProgram("run " + inputs + " --memory 20M");
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("Running this model on this graph needs at least"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find("more than the 20.0 MB that it may take; fewer threads need less."), std::string::npos) << refused.err;
 
     const std::string large = graphFolder(folder, 17);
-    EXPECT_EQ(run("run " + benchModel("sage2") + " " + large + " --threads 2 --memory 150M --out " + out).code, 1);
+    EXPECT_EQ(runProgram("run " + benchModel("sage2") + " " + large + " --threads 2 --memory 150M --out " + out).code, 1);
 }
 
 TEST(Cli, MemoryIsBoundWhileOthersAreNot)
@@ -465,17 +466,17 @@ TEST(Cli, MemoryIsBoundWhileOthersAreNot)
     const test::TemporaryFolder folder;
     const std::string graph = graphFolder(folder, 17);
     const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json --memory 256Mi";
-    const Result verified = run("verify " + inputs);
+    const Result verified = runProgram("verify " + inputs);
     ASSERT_EQ(verified.code, 0) << verified.err << verified.out;
     const auto memory = nlohmann::json::parse(verified.out)["layer_wise"]["memory"];
     EXPECT_EQ(memory["bound_bytes"].get<double>(), 256 << 20);
     EXPECT_LE(memory["resident_bytes"].get<double>(), 256 << 20);
     EXPECT_GT(memory["resident_bytes"].get<double>(), 64 << 20);
-    const Result refused = run("verify " + benchModel("sage2") + " " + graph + " --memory 20M");
+    const Result refused = runProgram("verify " + benchModel("sage2") + " " + graph + " --memory 20M");
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
 
-    const Result measured = run("bench --model " + inputs + " --rounds 1");
+    const Result measured = runProgram("bench --model " + inputs + " --rounds 1");
     ASSERT_EQ(measured.code, 0) << measured.err;
     const auto runs = nlohmann::json::parse(measured.out)["runs"];
     ASSERT_EQ(runs.size(), 3);
@@ -492,8 +493,8 @@ TEST(Cli, LaterBatchesTouchNoFreshMemory)
         GTEST_SKIP() << "this system has no huge pages";
     const test::TemporaryFolder folder;
     const std::string graph = (folder / "graph.npz").string();
-    ASSERT_EQ(run("generate rmat --scale 18 --features 128 " + graph).code, 0);
-    const Result result = run("run " + benchModel("sage3") + " " + graph + " --threads 1 --json --out " + (folder / "out.npy").string());
+    ASSERT_EQ(runProgram("generate rmat --scale 18 --features 128 " + graph).code, 0);
+    const Result result = runProgram("run " + benchModel("sage3") + " " + graph + " --threads 1 --json --out " + (folder / "out.npy").string());
     ASSERT_EQ(result.code, 0) << result.err;
     const auto functions = nlohmann::json::parse(result.out)["functions"];
     for (const auto& function : functions)
@@ -904,7 +905,7 @@ TEST(Cli, VerifyComparesSomeNodesWhereAllDoNotFit)
 {
     const test::TemporaryFolder folder;
     const std::string graph = graphFolder(folder, 18), plan = (folder / "plan.json").string(), errors = (folder / "errors").string();
-    ASSERT_EQ(run("plan " + benchModel("sage2") + " --out " + plan).code, 0);
+    ASSERT_EQ(runProgram("plan " + benchModel("sage2") + " --out " + plan).code, 0);
     const MemoryGroup group(std::int64_t{1500} << 20);
     if (!group.isThere())
         GTEST_SKIP() << "no memory control group can be made here";
