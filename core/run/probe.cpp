@@ -103,6 +103,14 @@ at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& siz
     return drawn.to(scalarType(value.dtype));
 }
 
+// Of any width, see ProbeGraph::repeatedWidth.
+at::Tensor randomRows(const Value& value, std::vector<std::int64_t> sizes, const ProbeGraph& graph, std::mt19937_64& random, bool asIntegers)
+{
+    if (sizes.size() != 2 || sizes[1] < graph.repeatedWidth)
+        return randomTensor(value, sizes, graph, random, asIntegers);
+    return randomTensor(value, {sizes[0], 1}, graph, random, asIntegers).expand(sizes);
+}
+
 // From 0 to all rows.
 at::Tensor randomPointers(std::int64_t count, std::int64_t rows, std::mt19937_64& random)
 {
@@ -263,7 +271,7 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
             bindings[input.value] = randomMatrix(value, shape, graph, random);
         else
-            bindings[input.value] = randomTensor(value, shape, of, random, graph.categories || categories.contains(input.value));
+            bindings[input.value] = randomRows(value, shape, of, random, graph.categories || categories.contains(input.value));
     }
     return bindings;
 }

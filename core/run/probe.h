@@ -17,6 +17,8 @@ struct ProbeGraph {
     bool learnedNodes = false;      ///< as many nodes of each type as the program has learned rows for; `nodes` is the least of these numbers
     bool fewOthers = false;         ///< what is counted by neither nodes nor edges has fewer rows than there are nodes (h[:k]), and not more than edges
     bool categories = false;        ///< also in inputs of floating-point numbers that no op is known to make integers of
+    /// Rows as wide as this or wider are one number each, seen again and again without taking memory: enough to see which op refuses that width.
+    std::int64_t repeatedWidth = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Random values for every input, sized by the export's symbols. Error for an input whose size is neither nodes, edges nor constant.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -23,29 +24,46 @@ namespace cleave {
 namespace {
 
 const Dim nodes{0, "nodes"}, edges{0, "edges"};
-constexpr std::int64_t unknownWidth = 10007;  // times a power of six for each: sums of few can be told apart
+constexpr std::int64_t toBeFound = -1;  // a width
 
-struct Widths {
-    std::array<std::int64_t, 3> times{};  // of each unknown width
-    std::int64_t rest = 0;
+// Sizes that stand for widths which are to be found: a number that no width has, times a power of six for each, so that sums of few can be told apart.
+class UnknownWidths {
+public:
+    static constexpr std::size_t most = 3;
 
-    bool any() const { return std::ranges::any_of(times, [](std::int64_t count) { return count > 0; }); }
-};
+    // longest: of the widths that are known.
+    explicit UnknownWidths(std::int64_t longest) : m_first(longest < 10'007 ? 10'007 : longest < 100'003 ? 100'003 : 1'000'003) {}
 
-Widths widthsIn(std::int64_t size)
-{
-    Widths widths{{}, size % unknownWidth};
-    std::int64_t digits = size / unknownWidth;
-    for (std::int64_t& count : widths.times) {
-        count = digits % 6;
-        digits /= 6;
+    std::int64_t first() const { return m_first; }
+    std::int64_t after(std::int64_t unknown) const { return unknown * base; }
+    bool contains(std::int64_t size) const { return size >= m_first; }
+
+    struct Sum {
+        std::array<std::int64_t, most> times{};  // each unknown width
+        std::int64_t rest = 0;
+
+        bool any() const { return std::ranges::any_of(times, [](std::int64_t count) { return count > 0; }); }
+    };
+
+    Sum partsOf(std::int64_t size) const
+    {
+        Sum sum{{}, size % m_first};
+        std::int64_t digits = size / m_first;
+        for (std::int64_t& count : sum.times) {
+            count = digits % base;
+            digits /= base;
+        }
+        return digits > 0 ? Sum{} : sum;
     }
-    return digits > 0 ? Widths{} : widths;
-}
+
+private:
+    static constexpr std::int64_t base = 6;
+    std::int64_t m_first;
+};
 
 struct Shape {
     DType dtype;
-    std::vector<Dim> sizes;  // unknownWidth where the width is to be found
+    std::vector<Dim> sizes;  // toBeFound, or a number, or a symbol
     Role role;
 };
 
@@ -59,11 +77,11 @@ bool has(const std::string& name, std::initializer_list<std::string_view> words)
     return has(name, std::span(words.begin(), words.size()));
 }
 
-const Shape nodeRows{DType::Float32, {nodes, {unknownWidth, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {nodes}, Role::Other};
-const Shape nodeIntegers{DType::Int64, {nodes}, Role::Other}, nodeTypes{DType::Int64, {nodes, {unknownWidth, {}}}, Role::NodeFeatures};
+const Shape nodeRows{DType::Float32, {nodes, {toBeFound, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {nodes}, Role::Other};
+const Shape nodeIntegers{DType::Int64, {nodes}, Role::Other}, nodeTypes{DType::Int64, {nodes, {toBeFound, {}}}, Role::NodeFeatures};
 const Shape edgeIndex{DType::Int64, {{2, {}}, edges}, Role::GraphStructure}, edgeIntegers{DType::Int64, {edges}, Role::EdgeFeatures};
 const Shape matrix{DType::Float32, {nodes, nodes}, Role::GraphStructure};
-const Shape edgeNumbers{DType::Float32, {edges}, Role::EdgeFeatures}, edgeRows{DType::Float32, {edges, {unknownWidth, {}}}, Role::EdgeFeatures};
+const Shape edgeNumbers{DType::Float32, {edges}, Role::EdgeFeatures}, edgeRows{DType::Float32, {edges, {toBeFound, {}}}, Role::EdgeFeatures};
 
 // What an input may be, most likely first.
 std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
@@ -79,7 +97,7 @@ std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
     if (ofEdges || has(name, {"weight", "norm"}))
         return has(name, {"weight", "norm"}) ? std::vector{edgeNumbers, edgeRows, edgeIntegers} : std::vector{edgeRows, edgeNumbers, edgeIntegers};
     if (name.starts_with("x_"))  // of a type of nodes
-        return {{DType::Float32, {{0, name.substr(2)}, {unknownWidth, {}}}, Role::NodeFeatures}, nodeRows, nodeTypes, nodeIntegers};
+        return {{DType::Float32, {{0, name.substr(2)}, {toBeFound, {}}}, Role::NodeFeatures}, nodeRows, nodeTypes, nodeIntegers};
     if (has(name, {"pos", "coord", "xyz"}))
         return {{DType::Float32, {nodes, {3, {}}}, Role::NodeFeatures}, nodeRows};
     if (role == Role::NodeFeatures)
@@ -233,10 +251,33 @@ bool isProduct(const ScriptFailure& failure)
     return products.contains(failure.op);
 }
 
+// Of the widths that weights, arrays of the graph and the user tell. Tables may have many more rows than anything is wide.
+std::int64_t longestWidth(const torch::jit::Module& module, const ScriptOptions& options)
+{
+    constexpr std::int64_t mostRows = 100'000;
+    std::int64_t longest = 0;
+    for (const at::Tensor& weight : module.parameters())
+        for (std::int64_t d = 0; d < weight.dim(); ++d)
+            if (d == weight.dim() - 1 || weight.size(d) <= mostRows)
+                longest = std::max(longest, weight.size(d));
+    for (const auto& [name, array] : options.shapes)
+        if (array.sizes.size() > 1 && !isPairs(array) && !isTriples(array, name))
+            longest = std::max(longest, array.sizes.back());
+    for (const auto& [name, width] : options.widths)
+        longest = std::max(longest, width);
+    return longest;
+}
+
+// Of an op that does not take rows which are one number again and again.
+bool isOfRepeatedRows(const ScriptFailure& failure)
+{
+    return failure.message.find("single memory location") != std::string::npos || failure.message.find("view size is not compatible") != std::string::npos;
+}
+
 class Search {
 public:
     Search(const torch::jit::Module& module, const ScriptOptions& options, const Progress& progress)
-        : m_module(module), m_interpreter(module), m_options(options), m_progress(progress)
+        : m_module(module), m_interpreter(module), m_options(options), m_progress(progress), m_unknown(longestWidth(module, options))
     {
         const c10::FunctionSchema& schema = module.get_method("forward").function().getSchema();
         for (std::size_t i = 1; i < schema.arguments().size(); ++i)
@@ -456,26 +497,31 @@ private:
     // So that each unknown width is a number of its own.
     bool numberWidths()
     {
-        std::int64_t unknown = unknownWidth;
+        std::int64_t unknown = m_unknown.first();
         m_widths.clear();
         for (Value& input : m_inputs.shapes.values)
             for (Dim& dim : input.sizes)
                 if (const auto given = m_options.widths.find(input.name);
-                    dim.isConstant() && dim.value >= unknownWidth && given != m_options.widths.end()) {
+                    dim.isConstant() && dim.value == toBeFound && given != m_options.widths.end()) {
                     dim.value = given->second;
-                } else if (dim.isConstant() && dim.value >= unknownWidth) {
+                } else if (dim.isConstant() && dim.value == toBeFound) {
                     dim.value = unknown;
-                    unknown *= 6;
+                    unknown = m_unknown.after(unknown);
                     m_widths.push_back(&dim);
                 }
-        return m_widths.size() <= std::tuple_size_v<decltype(Widths::times)>;
+        return m_widths.size() <= UnknownWidths::most;
     }
 
     // Every combination of what the inputs may be, likely ones first.
     bool tryKinds(std::size_t input)
     {
-        if (input == m_kinds.size())
-            return numberWidths() && tryWidths();
+        if (input == m_kinds.size()) {
+            if (numberWidths() && tryWidths())
+                return true;
+            for (Dim* dim : m_widths)
+                dim->value = toBeFound;
+            return false;
+        }
         for (const Shape& shape : m_kinds[input]) {
             take(input, shape);
             if (tryKinds(input + 1))
@@ -490,7 +536,7 @@ private:
             return false;
         if (runs()) {
             for (const Value& input : m_inputs.shapes.values)
-                if (std::ranges::any_of(input.sizes, [](const Dim& dim) { return isUnknown(&dim); })) {
+                if (std::ranges::any_of(input.sizes, [&](const Dim& dim) { return isUnknown(dim); })) {
                     m_open = m_open.empty() ? input.name : m_open;
                     return false;
                 }
@@ -507,7 +553,7 @@ private:
         return false;
     }
 
-    static bool isUnknown(const Dim* dim) { return dim->value >= unknownWidth; }
+    bool isUnknown(const Dim& dim) const { return dim.isConstant() && m_unknown.contains(dim.value) && std::ranges::find(m_widths, &dim) != m_widths.end(); }
 
     // Widths that would have fitted where an operator refused rows of unknown ones; where none was concerned, any of the weights'.
     std::vector<std::pair<std::size_t, std::int64_t>> suggested(const ScriptFailure& failure) const
@@ -516,23 +562,24 @@ private:
         for (const Item& operand : failure.operands)
             forEachLeaf(operand, [&](const Item& leaf) {
                 for (const std::int64_t size : sizesOf(leaf))
-                    if (const Widths parts = widthsIn(size); parts.any())
+                    if (const UnknownWidths::Sum parts = m_unknown.partsOf(size); parts.any())
                         for (const std::int64_t whole : fitting(failure))
                             suggest(parts, whole, widths);
             });
-        const auto unknown = std::ranges::find_if(m_widths, isUnknown);
-        if (widths.empty() && std::ranges::count_if(m_widths, isUnknown) == 1)
+        const auto isOpen = [&](const Dim* dim) { return isUnknown(*dim); };
+        const auto unknown = std::ranges::find_if(m_widths, isOpen);
+        if (widths.empty() && std::ranges::count_if(m_widths, isOpen) == 1)
             for (const std::int64_t width : m_weightSizes)
                 widths.emplace_back(static_cast<std::size_t>(unknown - m_widths.begin()), width);
         return widths;
     }
 
     // A sum of unknown widths is to be this whole.
-    void suggest(const Widths& parts, std::int64_t whole, std::vector<std::pair<std::size_t, std::int64_t>>& widths) const
+    void suggest(const UnknownWidths::Sum& parts, std::int64_t whole, std::vector<std::pair<std::size_t, std::int64_t>>& widths) const
     {
         const auto add = [&](std::size_t which, std::int64_t width) {
             const std::pair suggestion(which, width);
-            if (which < m_widths.size() && isUnknown(m_widths[which]) && width > 0 && width < unknownWidth &&
+            if (which < m_widths.size() && isUnknown(*m_widths[which]) && width > 0 && !m_unknown.contains(width) &&
                 std::ranges::find(widths, suggestion) == widths.end())
                 widths.push_back(suggestion);
         };
@@ -552,16 +599,16 @@ private:
     }
 
     // Sizes that the other operands have, likely ones first.
-    static std::vector<std::int64_t> fitting(const ScriptFailure& failure)
+    std::vector<std::int64_t> fitting(const ScriptFailure& failure) const
     {
         std::vector<std::int64_t> sizes;
         std::int64_t product = 1;
         for (const Item& operand : failure.operands)
             forEachLeaf(operand, [&](const Item& leaf) {
                 if (leaf.value.isInt() && leaf.value.toInt() > 0)
-                    product *= std::min(leaf.value.toInt(), unknownWidth);
+                    product *= std::min(leaf.value.toInt(), m_unknown.first());
                 std::vector<std::int64_t> own = sizesOf(leaf);
-                if (std::ranges::any_of(own, [](std::int64_t size) { return widthsIn(size).any(); }))
+                if (std::ranges::any_of(own, [&](std::int64_t size) { return m_unknown.partsOf(size).any(); }))
                     return;
                 if (isProduct(failure) && own.size() > 1)
                     sizes.push_back(own[own.size() - 2]);
@@ -586,10 +633,14 @@ private:
             m_inputs.leastInteger = least;
             m_inputs.categories = categories;
             try {
-                m_interpreter.run(m_inputs.names, m_inputs.on({31, 68, 3, 4, 1}));
+                ProbeGraph graph{31, 68, 3, 4, 1};
+                graph.repeatedWidth = m_repeatedWidth;
+                m_interpreter.run(m_inputs.names, m_inputs.on(graph));
                 return true;
             } catch (const ScriptFailure& failure) {
                 m_failure = failure;
+                if (isOfRepeatedRows(failure) && std::exchange(m_repeatedWidth, noWidth) != noWidth)
+                    return runs();
                 if (m_furthest.empty() || failure.after > m_after) {
                     m_after = failure.after;
                     std::string message = printable(failure.message, 160);
@@ -614,7 +665,10 @@ private:
     std::optional<ScriptFailure> m_failure;
     std::vector<DType> m_floatings;     // of the weights, the most numerous first
     DType m_floating = DType::Float32;  // that is tried
-    std::vector<Dim*> m_widths;
+    static constexpr std::int64_t noWidth = std::numeric_limits<std::int64_t>::max();
+    UnknownWidths m_unknown;
+    std::int64_t m_repeatedWidth = m_unknown.first();  // see ProbeGraph
+    std::vector<Dim*> m_widths;  // that are to be found
     std::vector<std::int64_t> m_weightSizes;  // in the order of the weights
     std::string m_open;                       // input on which forward runs with any width
     std::string m_furthest;                   // failure: that of the likeliest inputs

@@ -49,6 +49,12 @@ bool writesToList(const Node& node, const ItemList& inputs)
     return false;
 }
 
+// What forward may write to, but for rows of one number each, which no op writes to.
+at::Tensor ownCopy(const at::Tensor& input)
+{
+    return input.is_non_overlapping_and_dense() ? input.clone() : input;
+}
+
 }  // namespace
 
 ScriptInterpreter::ScriptInterpreter(const torch::jit::Module& module) : m_root(module._ivalue())
@@ -78,7 +84,7 @@ Recording ScriptInterpreter::run(const std::vector<std::string>& names, const st
         items.push_back(Item{inputs[i]});
         if (inputs[i].isNone())
             continue;
-        items.back().value = inputs[i].isTensor() ? c10::IValue(inputs[i].toTensor().clone()) : inputs[i];
+        items.back().value = inputs[i].isTensor() ? c10::IValue(ownCopy(inputs[i].toTensor())) : inputs[i];
         items.back().id = m_recorder.addInput(names[i], inputs[i]);
     }
     m_inputs = ItemList(items.begin() + 1, items.end());

@@ -399,6 +399,19 @@ class Summing(torch.nn.Module):
         return x
 
 
+class Wide(torch.nn.Module):
+    """More features than most rows have, written over where they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(12_000, 1, bias=False)
+
+    def forward(self, x, edge_index):
+        x.clamp_(-0.5, 0.5)
+        x = self.lin(x)
+        return torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+
+
 def write_odd(folder, inputs):
     """Traces that hold what they should not, and a script that branches; their answers are of no interest but for the first."""
     given = {n: inputs[n] for n in ("x", "edge_index")}
@@ -433,6 +446,10 @@ def write_odd(folder, inputs):
         np.savez_compressed(folder / "odd_masks.npz", **{n: t.numpy() for n, t in masks.items()},
                             **{f"expected_{i}": t.numpy() for i, t in enumerate(masked(**masks))})
         torch.jit.script(Deciding()).save(str(folder / "odd_deciding.pt"))
+        wide, few = Wide().eval(), {"x": torch.zeros(20, 12_000), "edge_index": inputs["edge_index"] % 20}
+        few["x"][torch.randint(0, 20, (200,)), torch.randint(0, 12_000, (200,))] = torch.randn(200)
+        torch.jit.script(wide).save(str(folder / "odd_wide.pt"))
+        np.savez_compressed(folder / "odd_wide.npz", **{n: t.numpy() for n, t in few.items()}, expected=wide(few["x"].clone(), few["edge_index"]).numpy())
         some = {"x": torch.randn(make_models.NODES + 1, make_models.FEATURES), "edge_index": inputs["edge_index"]}
         traced(Halved(), some).save(str(folder / "odd_halved.pt"))
         for name, model in (("odd_deciding", Deciding()), ("odd_halved", Halved())):

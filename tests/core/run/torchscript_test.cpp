@@ -333,6 +333,15 @@ TEST(TorchScript, SizesOfFeaturesComeFromTheGraphThatIsMadeLater)
     expectAnswersOf("odd_learned_weights", openModel(scripts() / "odd_learned_weights.pt"));
 }
 
+// Whether the graph tells it or the weights; what is written to is not what stands for a width that is to be found.
+TEST(TorchScript, RowsMayBeWiderThanMost)
+{
+    expectAnswersOf("odd_wide", openModel(scripts() / "odd_wide.pt"));
+    OpenOptions options;
+    options.shapes = arrayShapes(readGraph(scripts() / "odd_wide.npz"));
+    expectAnswersOf("odd_wide", openModel(scripts() / "odd_wide.pt", options));
+}
+
 // Some targets reach so much that edges of a function are left in the order that they have.
 TEST(TorchScript, TargetsMayReachManyHyperedges)
 {
