@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <limits>
@@ -152,8 +153,8 @@ private:
                 task = std::move(lane.tasks.front());
                 lane.tasks.pop_front();
             }
-            for (unsigned i = random() % 64; i-- > 0;)
-                std::this_thread::yield();
+            if (random() % 4 == 0)
+                std::this_thread::sleep_for(std::chrono::microseconds(random() % 60));
             task();
         }
     }

@@ -90,7 +90,7 @@ class BoundGlobalOps : public testing::TestWithParam<const char*> {};
 TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
 {
     const Model model = openModel(pathOf(GetParam()));
-    const DataGraph graph = largeGraph(readGraph(pathOf(GetParam()).replace_extension(".npz")), 10'000);
+    const DataGraph graph = largeGraph(readGraph(pathOf(GetParam()).replace_extension(".npz")), 6'000);
     const RunResult expected = runFullGraph(model, graph);
     const test::TemporaryFolder folder;
     const auto check = [&](const RunOptions& options, double tolerance, const char* what) {
@@ -99,7 +99,7 @@ TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
             EXPECT_LE(differenceOf(found.outputs[i].array, expected.outputs[i].array), tolerance) << what << ", " << found.outputs[i].name;
     };
     RunOptions options;
-    options.batchSize = 1500;
+    options.batchSize = 900;
     check(options, 1e-4, "unbound");
     const MemoryBound bound(mebi / 4, folder.path());
     const std::uint64_t before = fileTraffic().read;

@@ -94,8 +94,10 @@ TEST(Run, ShortRunsWarmUp)
 TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
 {
     int gathers = 0;
-    for (const char* name : {"gcn", "sage_mean", "gat", "gatv2", "rgcn", "typed_sage", "jk_cat", "two_branches", "film", "film_relations", "dir_gnn",
-                             "transformer_edges"}) {
+    std::vector<const char*> names{"sage_mean", "gatv2", "typed_sage", "jk_cat", "film_relations", "transformer_edges"};
+    if (test::hasTime())
+        names.insert(names.end(), {"gcn", "gat", "rgcn", "two_branches", "film", "dir_gnn"});
+    for (const char* name : names) {
         Model model = openZoo(name);
         const DataGraph graph = zooGraph(name);
         const PlanSpace space(*model.analysis);
@@ -128,7 +130,7 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
             options.gatherAtOnce = 0;
         }
     }
-    EXPECT_GT(gathers, 30);
+    EXPECT_GT(gathers, 15);
 }
 
 // What targets make of their own rows joins the sums while the rows of sources come, before or after a linear layer, whatever divides or scales the
