@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
 
 #include "core/analysis/message_passing.h"
 #include "core/base/error.h"
@@ -314,132 +315,217 @@ private:
 
     bool isFeature(const StepOperand& operand) const { return m_a.values[operand.value].reach == Reach::Feature; }
 
+    struct Share {
+        double ofRows;   // that are computed
+        bool isInPlace;  // or in the scratch of the call that does all of them
+    };
+
+    // A step that does work, and what is known of it before its operands are looked at.
+    struct Current {
+        const Step& step;
+        bool isAbsorbed;      // by a program that stands for a later step
+        const Share* share;   // of the rows of its frame; null where all are computed
+        int placed;           // into PlanSpace::ops(); -1 on edges and in functions of global ops and outputs
+        RowCount rows;        // of its frame
+        Work work;
+        ValueId gathered;     // what it reads at the rows that its index names
+        bool atTargets;       // which are the targets of edges, in their order
+        double resultBytes;   // per row
+
+        double part() const { return share ? share->ofRows : 1; }
+        bool makesNothing() const { return work.kind == WorkKind::View || (share && share->isInPlace); }
+    };
+
+    // What a step reads.
+    struct Reading {
+        double ownBytes = 0;                 // at its own rows, per row
+        double otherBytes = 0;               // at others, of all batches
+        double edgeBytes = 0, edgeRows = 0;  // of the others, those of edges that a reduction adds up
+        bool gathers = false;
+        std::vector<Ref> refs;
+
+        void addOthers(const Current& current, const StepOperand& operand, double bytes, double rows, bool isAddedUp)
+        {
+            otherBytes += bytes * rows;
+            addEdges(current, operand, bytes, rows, isAddedUp);
+        }
+        void addEdges(const Current& current, const StepOperand& operand, double bytes, double rows, bool isAddedUp)
+        {
+            if (current.work.kind != WorkKind::Reduce || !isAddedUp || operand.frame == current.step.frame)
+                return;
+            edgeBytes += bytes * rows;
+            edgeRows += rows;
+        }
+    };
+
     void addStep(std::size_t number)
     {
         const Step& step = m_f->steps[number];
-        const bool isAbsorbed = m_fusion.absorbed[number];
-        const auto sparse = m_shares.find(number);
-        const double share = sparse == m_shares.end() ? 1 : sparse->second.ofRows;
-        const bool isHeld = sparse == m_shares.end() || !sparse->second.isInPlace;  // its result, for the whole block
         const ValueId first = m_p[step.op].outputs.front();
-        const bool nodes = isNodes(step.frame);
-        if (nodes && (m_a.values[first].reach != Reach::Feature || step.kind == StepKind::LocalIndex)) {
+        if (isNodes(step.frame) && (m_a.values[first].reach != Reach::Feature || step.kind == StepKind::LocalIndex)) {
             m_extraOf[first] = &step;
             return;
         }
-        const int placed = nodes ? m.m_space.indexOf(step.op) : -1;
-        assert(!nodes || placed >= 0);
-        Work work = workOf(m_p, step.op, step.rowDims.empty() ? -1 : step.rowDims.front());
-        if (m_a.ops[step.op].kind == OpKind::Gather)
-            work = {WorkKind::Gather};
-        else if (m_a.ops[step.op].kind == OpKind::Scatter)
-            work.kind = WorkKind::Reduce;
-        const RowCount own = !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, {1, 0}};
-        work.flops += work.flopsPerPair * own.total;
-        const bool atTarget = work.kind == WorkKind::Gather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
-                              m_a.ops[step.op].index == m_f->frames[at(step.frame)].index;
-        const ValueId source = work.kind == WorkKind::Gather ? gatherForm(m_p, step.op)->source : ValueId{};
-        PlacedWork unplaced;
-        PlacedWork& op = placed >= 0 ? m.m_ops[at(placed)] : unplaced;
-        op.kind = work.kind;
-        double resultBytes = 0, ownBytes = 0, otherBytes = 0, edgeBytes = 0, edgeRows = 0;
-        for (std::size_t i = 0; i < step.rowDims.size(); ++i)
-            resultBytes += rowBytes(m_a, m_p[step.op].outputs[i], step.rowDims[i]);
+        const Current current = currentStep(number);
+        Reading reading = readOperands(current);
+        if (current.placed >= 0)
+            addPlaced(current, std::move(reading));
+        else
+            addFixed(current, std::move(reading));
+    }
+
+    Current currentStep(std::size_t number) const
+    {
+        const Step& step = m_f->steps[number];
+        const auto share = m_shares.find(number);
+        const bool isGather = m_a.ops[step.op].kind == OpKind::Gather;
+        Current current{.step = step,
+                        .isAbsorbed = m_fusion.absorbed[number],
+                        .share = share == m_shares.end() ? nullptr : &share->second,
+                        .placed = isNodes(step.frame) ? m.m_space.indexOf(step.op) : -1,
+                        .rows = rowsComputedBy(step),
+                        .work = isGather ? Work{WorkKind::Gather} : workOf(m_p, step.op, step.rowDims.empty() ? -1 : step.rowDims.front()),
+                        .gathered = isGather ? gatherForm(m_p, step.op)->source : ValueId{},
+                        .atTargets = isGather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
+                                     m_a.ops[step.op].index == m_f->frames[at(step.frame)].index,
+                        .resultBytes = 0};
+        assert(!isNodes(step.frame) || current.placed >= 0);
+        if (m_a.ops[step.op].kind == OpKind::Scatter)
+            current.work.kind = WorkKind::Reduce;
         if (step.kind == StepKind::LocalIndex)
-            work.kind = WorkKind::View;
-        std::vector<Ref> reads;
-        bool gathers = false;
-        for (const StepOperand& operand : step.operands) {
+            current.work.kind = WorkKind::View;
+        current.work.flops += current.work.flopsPerPair * current.rows.total;
+        for (std::size_t i = 0; i < step.rowDims.size(); ++i)
+            current.resultBytes += rowBytes(m_a, m_p[step.op].outputs[i], step.rowDims[i]);
+        return current;
+    }
+
+    RowCount rowsComputedBy(const Step& step) const
+    {
+        return !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, {1, 0}};
+    }
+
+    Reading readOperands(const Current& current)
+    {
+        Reading reading;
+        for (const StepOperand& operand : current.step.operands) {
             if (operand.rowDim < 0 && operand.kind != OperandKind::StoredWhole)
                 continue;
             // Programs read neither the index nor what is reduced into.
-            if ((m_program || isAbsorbed) && !isFeature(operand) && !isReadByProgram(operand))
+            if ((m_program || current.isAbsorbed) && !isFeature(operand) && !isReadByProgram(operand))
                 continue;
-            const bool sameRows = operand.frame == step.frame || (nodes && isNodes(operand.frame));
-            const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
-            if (isFeature(operand) && m_a.values[operand.value].rows == Rows::Nodes) {
-                Use use;
-                if (operand.value == source && !atTarget) {
-                    use.kind = Use::Gathered;
-                    gathers = true;
-                } else if (atTarget) {
-                    use.kind = Use::AtTargets;
-                    otherBytes += bytes * own.total;
-                } else if (nodes && isNodes(operand.frame)) {
-                    use.kind = Use::ByOp;
-                    ownBytes += bytes;
-                } else {
-                    use.kind = Use::Numbered;
-                    otherBytes += bytes * frameRows(operand.frame).total;
-                }
-                if (work.kind == WorkKind::Reduce && !sameRows && operand.rowDim >= 0) {
-                    edgeBytes += bytes * frameRows(operand.frame).total;
-                    edgeRows += frameRows(operand.frame).total;
-                }
-                addUse(operand, step, use, placed, isAbsorbed);
-                reads.push_back({Ref::Tensor, m.m_tensorIndex.at(operand.value)});
-                continue;
-            }
-            if (isFeature(operand) || operand.kind == OperandKind::Step) {
-                if (nodes && isNodes(operand.frame)) {
-                    addExtra(op, operand);
-                    ownBytes += bytes;
-                    continue;
-                }
-                if (const auto made = m_fixed.find({operand.value, operand.frame, operand.into}); made != m_fixed.end())
-                    reads.push_back({Ref::Fixed, made->second});
-            } else if (nodes && isNodes(operand.frame)) {
-                addExtra(op, operand);
-            } else {
-                reads.push_back({Ref::Slice, slice(operand)});
-            }
-            if (sameRows) {
-                ownBytes += bytes;
-            } else {
-                otherBytes += bytes * frameRows(operand.frame).total;
-                if (work.kind == WorkKind::Reduce && isFeature(operand)) {
-                    edgeBytes += bytes * frameRows(operand.frame).total;
-                    edgeRows += frameRows(operand.frame).total;
-                }
-            }
+            if (isFeature(operand) && m_a.values[operand.value].rows == Rows::Nodes)
+                readStored(current, operand, reading);
+            else
+                readOther(current, operand, reading);
         }
-        const double calls = isAbsorbed || sparse != m_shares.end() ? 0 : m.m_rates.opSeconds * rows().batches;
-        const auto measured = m.m_profile.opSeconds.find(step.op);
-        const bool isMeasured = measured != m.m_profile.opSeconds.end();
-        if (placed >= 0) {
-            op.reads = std::move(reads);
-            op.before = std::exchange(m_waiting, {});
-            op.resultBytes = work.kind == WorkKind::View || !isHeld ? 0 : resultBytes;
-            op.scratchBytes = work.scratchBytes;
-            if (work.kind == WorkKind::Reduce) {
-                op.fixed = {0, work.flops * edgeRows, isMeasured  ? measured->second * edgeRows
-                                                           : m_program ? programSeconds(*m_program, share)
-                                                                       : edgeBytes / m.m_rates.segmentReduce};
-            } else if (!gathers) {
-                op.flops = share * work.flops;
-                op.bytes = work.kind == WorkKind::View ? 0 : share * (ownBytes + resultBytes);
-                op.seconds = isMeasured
-                                 ? share * measured->second
-                                 : std::max(op.flops / (work.kind == WorkKind::Product ? m.m_rates.gemm : 1e300), op.bytes / m.m_rates.elementwise);
-            }
-            op.fixed.seconds += isMeasured ? 0 : calls;
+        return reading;
+    }
+
+    bool isOfNodesAsIs(const Current& current, const StepOperand& operand) const { return current.placed >= 0 && isNodes(operand.frame); }
+
+    // Rows of the store, or those that an op before it made of them.
+    void readStored(const Current& current, const StepOperand& operand, Reading& reading)
+    {
+        const double bytes = rowBytes(m_a, operand.value, operand.rowDim), rows = frameRows(operand.frame).total;
+        Use use;
+        if (operand.value == current.gathered && !current.atTargets) {
+            use.kind = Use::Gathered;
+            reading.gathers = true;
+        } else if (current.atTargets) {
+            use.kind = Use::AtTargets;
+            reading.otherBytes += bytes * current.rows.total;
+        } else if (isOfNodesAsIs(current, operand)) {
+            use.kind = Use::ByOp;
+            reading.ownBytes += bytes;
+        } else {
+            use.kind = Use::Numbered;
+            reading.otherBytes += bytes * rows;
+        }
+        reading.addEdges(current, operand, bytes, rows, operand.rowDim >= 0 && !isOfNodesAsIs(current, operand));
+        addUse(operand, current.step, use, current.placed, current.isAbsorbed);
+        reading.refs.push_back({Ref::Tensor, m.m_tensorIndex.at(operand.value)});
+    }
+
+    // Structure, rows of edges, and what the function itself made.
+    void readOther(const Current& current, const StepOperand& operand, Reading& reading)
+    {
+        const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
+        if (isOfNodesAsIs(current, operand)) {
+            addExtra(m.m_ops[at(current.placed)], operand);
+            reading.ownBytes += bytes;
             return;
         }
-        const double computed = share * own.total;
-        Amount amount{0, work.flops * computed, isMeasured ? 0 : calls};
-        if (work.kind != WorkKind::View && !gathers && !isAbsorbed) {
-            const double bytes = (ownBytes + resultBytes) * computed + otherBytes;
-            amount.seconds += isMeasured
-                                  ? measured->second * computed
-                                  : std::max(work.kind == WorkKind::Product ? amount.flops / m.m_rates.gemm : 0, bytes / m.m_rates.elementwise);
+        if (!isFeature(operand) && operand.kind != OperandKind::Step)
+            reading.refs.push_back({Ref::Slice, slice(operand)});
+        else if (const auto made = m_fixed.find({operand.value, operand.frame, operand.into}); made != m_fixed.end())
+            reading.refs.push_back({Ref::Fixed, made->second});
+        if (operand.frame == current.step.frame)
+            reading.ownBytes += bytes;
+        else
+            reading.addOthers(current, operand, bytes, frameRows(operand.frame).total, isFeature(operand));
+    }
+
+    std::optional<double> measuredSeconds(const Step& step) const
+    {
+        const auto measured = m.m_profile.opSeconds.find(step.op);
+        return measured == m.m_profile.opSeconds.end() ? std::nullopt : std::optional(measured->second);
+    }
+
+    // Of starting it, in every batch, where that is not measured with it.
+    double callSeconds(const Current& current) const
+    {
+        return current.isAbsorbed || current.share || measuredSeconds(current.step) ? 0 : m.m_rates.opSeconds * rows().batches;
+    }
+
+    // By rates: of so many operations and so many bytes.
+    double workSeconds(const Work& work, double flops, double bytes) const
+    {
+        return std::max(work.kind == WorkKind::Product ? flops / m.m_rates.gemm : 0, bytes / m.m_rates.elementwise);
+    }
+
+    // Its rows are those of whatever function its position puts it into.
+    void addPlaced(const Current& current, Reading reading)
+    {
+        const Work& work = current.work;
+        const std::optional<double> measured = measuredSeconds(current.step);
+        PlacedWork& op = m.m_ops[at(current.placed)];
+        op.kind = work.kind;
+        op.reads = std::move(reading.refs);
+        op.before = std::exchange(m_waiting, {});
+        op.resultBytes = current.makesNothing() ? 0 : current.resultBytes;
+        op.scratchBytes = work.scratchBytes;
+        if (work.kind == WorkKind::Reduce) {
+            op.fixed = {0, work.flops * reading.edgeRows, measured    ? *measured * reading.edgeRows
+                                                          : m_program ? programSeconds(*m_program, current.part())
+                                                                      : reading.edgeBytes / m.m_rates.segmentReduce};
+        } else if (!reading.gathers) {
+            op.flops = current.part() * work.flops;
+            op.bytes = work.kind == WorkKind::View ? 0 : current.part() * (reading.ownBytes + current.resultBytes);
+            op.seconds = measured ? current.part() * *measured : workSeconds(work, op.flops, op.bytes);
+        }
+        op.fixed.seconds += callSeconds(current);
+    }
+
+    // Of edges, of global ops or of rows of an output: it runs where it is, wherever the placed ops are.
+    void addFixed(const Current& current, Reading reading)
+    {
+        const Work& work = current.work;
+        const Step& step = current.step;
+        const double computed = current.part() * current.rows.total;
+        Amount amount{0, work.flops * computed, callSeconds(current)};
+        if (work.kind != WorkKind::View && !reading.gathers && !current.isAbsorbed) {
+            const double bytes = (reading.ownBytes + current.resultBytes) * computed + reading.otherBytes;
+            const std::optional<double> measured = measuredSeconds(step);
+            amount.seconds += measured ? *measured * computed : workSeconds(work, amount.flops, bytes);
         }
         cost().compute += amount;
         FixedStep fixed;
-        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || (isAbsorbed && !isResultOfProgram(step)) || !isHeld;
-        fixed.isAbsorbed = isAbsorbed;
-        fixed.bytes = fixed.isView ? AtOnce{} : resultBytes * own.atOnce;
-        fixed.scratch = isAbsorbed ? AtOnce{} : work.scratchBytes * own.atOnce;
-        fixed.reads = std::move(reads);
+        fixed.isView = current.makesNothing() || step.kind == StepKind::Forward || (current.isAbsorbed && !isResultOfProgram(step));
+        fixed.isAbsorbed = current.isAbsorbed;
+        fixed.bytes = fixed.isView ? AtOnce{} : current.resultBytes * current.rows.atOnce;
+        fixed.scratch = current.isAbsorbed ? AtOnce{} : work.scratchBytes * current.rows.atOnce;
+        fixed.reads = std::move(reading.refs);
         const int index = static_cast<int>(m.m_steps.size());
         for (const ValueId output : m_p[step.op].outputs)
             m_fixed[{output, step.frame, step.into}] = index;
@@ -508,10 +594,6 @@ private:
     std::map<int, int> m_globalOf;  // the function of the global ops of each level
     std::vector<int> m_waiting;
     EdgeFusion m_fusion;                         // of the function
-    struct Share {
-        double ofRows;   // that are computed
-        bool isInPlace;  // or in the scratch of the call that does all of them
-    };
     std::map<std::size_t, Share> m_shares;       // steps of sums over relations
     const FusedEdges* m_program = nullptr;       // that takes the place of the step
     std::set<std::pair<ValueId, ValueId>> m_ordered;  // structure in the order of a segment's edges

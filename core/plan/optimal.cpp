@@ -41,52 +41,79 @@ int nodesFor(int variables, int mostNodes)
     return std::max(3, static_cast<int>(mostNodes / (size * size * size * size)));
 }
 
-}  // namespace
-
-bool hasSolver() { return true; }
-
-Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
-{
-    progress.update(0, "Searching the optimal plan");
-    const Programme programme(costs, start);
-    Optimum optimum{start, 0};
-    double known = costs.seconds(start);
-    const double base = programme.constantSeconds();
-    if (programme.variables() == 0) {
-        optimum.bound = known;
-        return optimum;
+// One search: the relaxed programme first, tightened by cuts, then plans near its solution, then branch and bound where they are not proven.
+class OptimumSearch {
+public:
+    OptimumSearch(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
+        : m_costs(costs), m_progress(progress), m_programme(costs, start), m_mostNodes(mostNodes), m_known(costs.seconds(start)),
+          // Objectives of some thousand are what the solver's tolerances are made for.
+          m_scale(1e4 / std::max(m_known, 1e-12)), m_optimum{start, m_known}
+    {
     }
-    // Objectives of some thousand are what the solver's tolerances are made for.
-    const double scale = 1e4 / std::max(known, 1e-12);
-    OsiClpSolverInterface solver;
-    solver.messageHandler()->setLogLevel(0);
-    programme.load(solver, scale);
-    solver.initialSolve();
-    if (!solver.isProvenOptimal())
-        throw Error("The solver found no plan at all, which cannot be: the plan that it starts from is one.");
-    optimum.bound = base + solver.getObjValue() / scale;
-    for (int round = 0; round < 30 && !isIntegral(solver.getColSolution(), programme.variables()) && programme.cutOff(solver) > 0; ++round) {
-        progress.check();
-        solver.resolve();
-        if (!solver.isProvenOptimal())
-            return optimum;  // the bound is that of the round before
-        optimum.bound = base + solver.getObjValue() / scale;
+
+    Optimum run()
+    {
+        if (m_programme.variables() == 0)
+            return m_optimum;
+        m_solver.messageHandler()->setLogLevel(0);
+        m_programme.load(m_solver, m_scale);
+        if (!relax())
+            return m_optimum;
+        std::vector<double> best;
+        if (isIntegral(m_solver.getColSolution(), m_programme.variables()))
+            best = solution();
+        else if (!isProven())
+            takeRounded();
+        if (best.empty() && !isProven())
+            best = branchAndBound();
+        m_progress.check();
+        if (!best.empty())
+            take(m_programme.plan(best.data()));
+        m_optimum.bound = std::min(m_optimum.bound, m_costs.seconds(m_optimum.plan));
+        return m_optimum;
     }
-    std::vector<double> best;
-    if (isIntegral(solver.getColSolution(), programme.variables())) {
-        best.assign(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());
-    } else if (optimum.bound < known * (1 - 1e-9)) {
-        for (int tenth = 1; tenth < 20; ++tenth) {
-            const Plan rounded = programme.plan(solver.getColSolution(), tenth / 20.0);
-            if (const double seconds = costs.seconds(rounded); seconds < known) {
-                known = seconds;
-                optimum.plan = rounded;
+
+private:
+    bool isProven() const { return m_optimum.bound >= m_known * (1 - 1e-9); }
+    double secondsOf(double objective) const { return m_programme.constantSeconds() + objective / m_scale; }
+    std::vector<double> solution() const { return {m_solver.getColSolution(), m_solver.getColSolution() + m_solver.getNumCols()}; }
+
+    // Sets the bound. False where the solver stops before it has a solution: the bound is then that of the round before.
+    bool relax()
+    {
+        m_solver.initialSolve();
+        if (!m_solver.isProvenOptimal())
+            throw Error("The solver found no plan at all, which cannot be: the plan that it starts from is one.");
+        m_optimum.bound = secondsOf(m_solver.getObjValue());
+        constexpr int mostRounds = 30;
+        for (int round = 0; round < mostRounds && !isIntegral(m_solver.getColSolution(), m_programme.variables()); ++round) {
+            if (m_programme.cutOff(m_solver) == 0)
+                break;
+            m_progress.check();
+            m_solver.resolve();
+            if (!m_solver.isProvenOptimal())
+                return false;
+            m_optimum.bound = secondsOf(m_solver.getObjValue());
+        }
+        return true;
+    }
+
+    // Cut off at any height, a solution of fractions is a plan.
+    void takeRounded()
+    {
+        for (int twentieth = 1; twentieth < 20; ++twentieth) {
+            const Plan rounded = m_programme.plan(m_solver.getColSolution(), twentieth / 20.0);
+            if (const double seconds = m_costs.seconds(rounded); seconds < m_known) {
+                m_known = seconds;
+                m_optimum.plan = rounded;
             }
         }
     }
-    if (best.empty() && optimum.bound < known * (1 - 1e-9)) {
+
+    // The best solution, or nothing where none is better than what is known. Sets the bound.
+    std::vector<double> branchAndBound()
+    {
         // Preprocessing tightens the rows so far that mostly nothing is left to search.
-        const bool large = programme.variables() > 3000;
         CglPreProcess process;
         process.messageHandler()->setLogLevel(0);
         CglProbing probing;
@@ -94,46 +121,71 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
         probing.setMaxProbe(50);
         probing.setRowCuts(3);
         process.addCutGenerator(&probing);
-        OsiSolverInterface* reduced = process.preProcess(solver, false, 5);
+        OsiSolverInterface* reduced = process.preProcess(m_solver, false, 5);
         if (!reduced)
             throw Error("The solver lost the plan that it started from.");
         reduced->messageHandler()->setLogLevel(0);
         CbcModel model(*reduced);
-        model.setLogLevel(0);
-        model.messageHandler()->setLogLevel(0);
-        model.setMaximumNodes(nodesFor(programme.variables(), mostNodes));
-        model.setAllowableFractionGap(1e-9);
-        model.setAllowableGap(1e-4);
-        model.setCutoff((known - base) * scale * (1 + 1e-9) + 1e-6);
+        configure(model);
         CbcRounding rounding(model);
         model.addHeuristic(&rounding);
         CbcHeuristicFPump pump(model);
         pump.setMaximumPasses(20);
-        if (!large)
+        if (!isLarge())
             model.addHeuristic(&pump);
-        model.setNumberStrong(large ? 1 : 5);
-        model.setMaximumCutPassesAtRoot(5);
-        StopHandler handler(progress);
+        StopHandler handler(m_progress);
         model.passInEventHandler(&handler);
         model.branchAndBound();
-        optimum.bound = std::max(optimum.bound, std::min(known, base + model.getBestPossibleObjValue() / scale));
+        m_optimum.bound = std::max(m_optimum.bound, std::min(m_known, secondsOf(model.getBestPossibleObjValue())));
         if (model.bestSolution()) {
             process.postProcess(*model.solver());
-            best.assign(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());
-        } else if (model.isProvenInfeasible()) {
-            optimum.bound = known;  // nothing is below the plan that it started from
+            return solution();
         }
+        if (model.isProvenInfeasible())
+            m_optimum.bound = m_known;  // nothing is below the plan that it started from
+        return {};
     }
-    progress.check();
-    if (!best.empty()) {
-        Plan found = programme.plan(best.data());
-        if (const std::string why = costs.space().whyIllegal(found); !why.empty())
+
+    bool isLarge() const { return m_programme.variables() > 3000; }
+
+    void configure(CbcModel& model) const
+    {
+        model.setLogLevel(0);
+        model.messageHandler()->setLogLevel(0);
+        model.setMaximumNodes(nodesFor(m_programme.variables(), m_mostNodes));
+        model.setAllowableFractionGap(1e-9);
+        model.setAllowableGap(1e-4);
+        model.setCutoff((m_known - m_programme.constantSeconds()) * m_scale * (1 + 1e-9) + 1e-6);
+        model.setNumberStrong(isLarge() ? 1 : 5);
+        model.setMaximumCutPassesAtRoot(5);
+    }
+
+    void take(Plan found)
+    {
+        if (const std::string why = m_costs.space().whyIllegal(found); !why.empty())
             throw Error("The solver's plan is not legal: " + why);
-        if (costs.seconds(found) < known)
-            optimum.plan = std::move(found);
+        if (m_costs.seconds(found) < m_known)
+            m_optimum.plan = std::move(found);
     }
-    optimum.bound = std::min(optimum.bound, costs.seconds(optimum.plan));
-    return optimum;
+
+    const CostModel& m_costs;
+    const Progress& m_progress;
+    const Programme m_programme;
+    const int m_mostNodes;
+    double m_known;  // seconds of the best plan so far
+    const double m_scale;
+    OsiClpSolverInterface m_solver;
+    Optimum m_optimum;
+};
+
+}  // namespace
+
+bool hasSolver() { return true; }
+
+Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
+{
+    progress.update(0, "Searching the optimal plan");
+    return OptimumSearch(costs, start, mostNodes, progress).run();
 }
 
 }  // namespace cleave

@@ -357,9 +357,48 @@ Move PlanSpace::moveOp(const Plan& plan, OpId op, Position to) const
     return i < 0 ? Move{{}, {}, noSuchOp(op)} : moveTo(plan, i, to);
 }
 
+// A plan in which ops change the side of a cut, one after another, with all that has to move along.
+class PlanSpace::SidesOfCut {
+public:
+    SidesOfCut(const PlanSpace& space, Plan plan, int cut) : m_space(&space), m_plan(std::move(plan)), m_cut(cut) {}
+
+    // False, with the reason, where it cannot stand there: nothing has changed then.
+    bool putBefore(int op) { return functionOf(op) <= m_cut || move(op, m_space->nearest(m_plan, op, latestBefore(op).function())); }
+    bool putAfter(int op) { return functionOf(op) > m_cut || move(op, m_space->earliest(Position::pre(m_cut + 1), typeOf(op))); }
+
+    bool isAfter(int op) const { return functionOf(op) > m_cut; }
+    const Plan& plan() const { return m_plan; }
+    const std::string& reason() const { return m_reason; }  // of the last op that stayed where it is
+    void keepReason(const SidesOfCut& other) { m_reason = other.m_reason; }
+    Move take() { return {std::move(m_plan), {m_moved.begin(), m_moved.end()}, {}}; }
+
+private:
+    int functionOf(int op) const { return m_plan.positions[static_cast<std::size_t>(op)].function(); }
+    int typeOf(int op) const { return m_space->m_ops[static_cast<std::size_t>(op)].nodeType; }
+    Position latestBefore(int op) const { return m_space->latest(Position::post(m_cut), typeOf(op)); }
+
+    bool move(int op, Position to)
+    {
+        Move move = m_space->moveTo(m_plan, op, to);
+        if (!move.plan) {
+            m_reason = move.reason;
+            return false;
+        }
+        m_moved.insert(m_space->m_ops[static_cast<std::size_t>(op)].op);
+        m_moved.insert(move.alongside.begin(), move.alongside.end());
+        m_plan = *std::move(move.plan);
+        return true;
+    }
+
+    const PlanSpace* m_space;
+    Plan m_plan;
+    int m_cut;
+    std::set<OpId> m_moved;
+    std::string m_reason;
+};
+
 Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool saved) const
 {
-    const std::string name = "'" + m_a.program[tensor].name + "'";
     if (cut < 0 || cut + 1 >= functions())
         return {{}, {}, "There is no cut " + std::to_string(cut + 1) + " in this program."};
     if (plan.joined.contains(cut))
@@ -371,69 +410,46 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
     if ((known != m_readers.end() && crosses(plan, tensor, known->second, cut)) == saved)
         return {plan, {}, {}};
     if (known == m_readers.end())
-        return {{}, {}, name + " is no tensor of node rows that something reads, so it cannot be a save point."};
+        return {{}, {}, "'" + m_a.program[tensor].name + "' is no tensor of node rows that something reads, so it cannot be a save point."};
+    return saved ? saveAt(plan, tensor, known->second, cut) : dropAt(plan, tensor, known->second, cut);
+}
+
+Move PlanSpace::saveAt(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const
+{
     const int from = producer(tensor);
-
-    // Moves each op of a list that is on the wrong side; every step's companions count.
-    std::set<OpId> along;
-    const auto moveAll = [&](Plan to, const std::vector<int>& ops, bool before, std::string& reason) -> std::optional<Plan> {
-        for (const int op : ops) {
-            const Position at = to.positions[static_cast<std::size_t>(op)];
-            if (before ? at.function() <= cut : at.function() > cut)
-                continue;
-            const int type = m_ops[static_cast<std::size_t>(op)].nodeType;
-            Move move =
-                moveTo(to, op, before ? nearest(to, op, latest(Position::post(cut), type).function()) : earliest(Position::pre(cut + 1), type));
-            if (!move.plan) {
-                reason = move.reason;
-                return {};
-            }
-            along.insert(m_ops[static_cast<std::size_t>(op)].op);
-            along.insert(move.alongside.begin(), move.alongside.end());
-            to = *move.plan;
-        }
-        return to;
-    };
-    const auto done = [&](Plan to) { return Move{std::move(to), {along.begin(), along.end()}, {}}; };
-    std::vector<int> readers;
-    bool fixedAfter = false;
-    for (const Reader& reader : known->second)
-        if (reader.op >= 0)
-            readers.push_back(reader.op);
+    SidesOfCut sides(*this, plan, cut);
+    if (from >= 0 && !sides.putBefore(from))
+        return {{}, {}, sides.reason()};
+    // What can run after the cut does; one reader there is enough.
+    for (const Reader& reader : readers) {
+        SidesOfCut later = sides;
+        if (reader.op < 0)
+            continue;
+        if (later.putAfter(reader.op) && (from < 0 || !later.isAfter(from)))
+            sides = std::move(later);
         else
-            fixedAfter = fixedAfter || reader.function > cut;
+            sides.keepReason(later);
+    }
+    if (crosses(sides.plan(), tensor, readers, cut))
+        return sides.take();
+    return {{}, {}, "'" + m_a.program[tensor].name + "' cannot be saved at cut " + std::to_string(cut + 1) +
+                        ", since nothing that reads it can run after the cut" + (sides.reason().empty() ? "." : ": " + sides.reason())};
+}
 
-    std::string reason;
-    if (saved) {
-        Plan to = plan;
-        if (from >= 0) {
-            const auto earlier = moveAll(to, {from}, true, reason);
-            if (!earlier)
-                return {{}, {}, reason};
-            to = *earlier;
-        }
-        // What can run after the cut does; one reader there is enough.
-        for (const int reader : readers)
-            if (auto later = moveAll(to, {reader}, false, reason);
-                later && (from < 0 || later->positions[static_cast<std::size_t>(from)].function() <= cut))
-                to = *later;
-        if (!crosses(to, tensor, known->second, cut))
-            return {{}, {}, name + " cannot be saved at cut " + std::to_string(cut + 1) + ", since nothing that reads it can run after the cut" +
-                                (reason.empty() ? "." : ": " + reason)};
-        return done(std::move(to));
-    }
-    std::string whyNotLater;
-    if (from >= 0) {
-        if (const auto later = moveAll(plan, {from}, false, whyNotLater))
-            return done(*later);
-        along.clear();
-    }
-    if (!fixedAfter)
-        if (const auto earlier = moveAll(plan, readers, true, reason))
-            return done(*earlier);
-    return {{}, {}, name + " must be saved at cut " + std::to_string(cut + 1) + ": " +
-                        (fixedAfter ? "message passing or an output after the cut reads it" : reason) +
-                        (whyNotLater.empty() ? "" : "; " + whyNotLater)};
+Move PlanSpace::dropAt(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const
+{
+    const int from = producer(tensor);
+    SidesOfCut later(*this, plan, cut);
+    if (from >= 0 && later.putAfter(from))
+        return later.take();
+    SidesOfCut earlier(*this, plan, cut);
+    const bool isReadOnEdges = std::ranges::any_of(readers, [&](const Reader& reader) { return reader.op < 0 && reader.function > cut; });
+    if (!isReadOnEdges &&
+        std::ranges::all_of(readers, [&](const Reader& reader) { return reader.op < 0 || earlier.putBefore(reader.op); }))
+        return earlier.take();
+    return {{}, {}, "'" + m_a.program[tensor].name + "' must be saved at cut " + std::to_string(cut + 1) + ": " +
+                        (isReadOnEdges ? "message passing or an output after the cut reads it" : earlier.reason()) +
+                        (later.reason().empty() ? "" : "; " + later.reason())};
 }
 
 Move PlanSpace::moveOps(const Plan& plan, std::span<const OpId> ops, Position to) const

@@ -118,6 +118,7 @@ private:
         int function = 0;  // or the function whose edge ops, or whose output rows, read it
     };
     class Shift;
+    class SidesOfCut;
 
     void addOps(const CutProgram& cut);
     void addReads(const CutProgram& cut);
@@ -133,6 +134,8 @@ private:
     bool crosses(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const;
     int producer(ValueId value) const;
     Position nearest(const Plan& plan, int op, int function) const;
+    Move saveAt(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const;
+    Move dropAt(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const;
     Move moveTo(const Plan& plan, int op, Position to) const;
     std::string noSuchOp(OpId op) const;
 

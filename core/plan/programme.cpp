@@ -321,12 +321,10 @@ void Programme::addWork()
     m_objective.constant += m_costs.fixedSeconds();
 }
 
-void Programme::addTensors()
+Programme::Range Programme::functionsOf(int op) const
 {
-    for (int f = 0; f < m_space.functions(); ++f)
-        m_relabelled.push_back(-1);
-    for (const CostModel::Tensor& tensor : m_costs.tensors())
-        addTensor(tensor);
+    const std::size_t root = at(m_root[at(op)]);
+    return {Position{m_low[root]}.function(), Position{m_high[root]}.function()};
 }
 
 int Programme::relabelled(int function)
@@ -337,127 +335,194 @@ int Programme::relabelled(int function)
     return known;
 }
 
-void Programme::addTensor(const CostModel::Tensor& tensor)
-{
-    const int u = tensor.producer;
-    bool always = tensor.isOutput;
-    int written = -1;
-    const int firstMade = u < 0 ? 0 : Position{m_low[at(m_root[at(u)])]}.function(),
-              lastMade = u < 0 ? 0 : Position{m_high[at(m_root[at(u)])]}.function();
-    std::optional<double> writeSeconds;
-    bool isSame = true;  // whichever function writes it
-    for (int f = firstMade; u >= 0 && f <= lastMade; ++f) {
-        Linear made = inFunction(u, f);
-        made.simplify();
-        if (made.terms.empty() && made.constant == 0)
-            continue;  // it cannot stand there
-        const double seconds = m_costs.writeSeconds(tensor, f);
-        isSame = isSame && writeSeconds.value_or(seconds) == seconds;
-        writeSeconds = seconds;
+// The terms of one tensor of the store: when it is written, and what each function reads of it.
+class Programme::StoredTensor {
+public:
+    StoredTensor(Programme& programme, const CostModel::Tensor& tensor)
+        : m(programme), m_tensor(tensor), m_maker(tensor.producer), m_made(m_maker < 0 ? Range{0, 0} : m.functionsOf(m_maker))
+    {
+        m_isAlwaysWritten =
+            tensor.isOutput || std::ranges::any_of(tensor.uses, [](const CostModel::Use& use) { return use.kind == CostModel::Use::ByOutput; });
     }
-    std::map<int, int> writtenIn;  // otherwise: columns by the function that makes it
-    std::map<int, int> read, readBlock;  // columns by function
-    std::map<int, std::pair<double, double>> gathered;
-    const auto columnFor = [&](std::map<int, int>& columns, int function, double seconds) {
-        const auto [known, fresh] = columns.try_emplace(function, -1);
-        if (fresh)
-            known->second = column(seconds);
-        return known->second;
+
+    void add()
+    {
+        findWriteSeconds();
+        for (const CostModel::Use& use : m_tensor.uses)
+            addUse(use);
+        if (m_maker >= 0 && m_isAlwaysWritten)
+            addWrites();
+        for (const auto& [function, seconds] : m_gathered)
+            addGathers(function, seconds);
+    }
+
+private:
+    struct GatherSeconds {
+        double straight = 0, fromBlock = 0;
     };
-    // Before a function that reads it, or before the function of an op that does.
-    const auto writesBefore = [&](int function) {
-        if (u < 0 || always)
-            return;
-        if (isSame) {
-            if (written < 0)
-                written = column(writeSeconds.value_or(0));
-            atLeast(of(written) - constant(1) + later(u, function - 1));
-        } else {
-            for (int f = firstMade; f <= std::min(lastMade, function - 1); ++f)
-                atLeast(of(columnFor(writtenIn, f, m_costs.writeSeconds(tensor, f))) - inFunction(u, f));
+
+    void findWriteSeconds()
+    {
+        std::optional<double> known;
+        for (int f = m_made.first; m_maker >= 0 && f <= m_made.last; ++f) {
+            Linear made = m.inFunction(m_maker, f);
+            made.simplify();
+            if (made.terms.empty() && made.constant == 0)
+                continue;  // it cannot stand there
+            const double seconds = m.m_costs.writeSeconds(m_tensor, f);
+            m_isSameAnywhere = m_isSameAnywhere && known.value_or(seconds) == seconds;
+            known = seconds;
         }
-    };
-    const auto writesFor = [&](int op, int last) {
-        if (u < 0 || always)
-            return;
-        if (isSame && written < 0)
-            written = column(writeSeconds.value_or(0));
-        for (int f = 0; isSame && f < last; ++f)
-            atLeast(of(written) - later(op, f) + later(u, f));
-        for (int f = firstMade; !isSame && f <= std::min(lastMade, last); ++f)
-            atLeast(of(columnFor(writtenIn, f, m_costs.writeSeconds(tensor, f))) - inFunction(u, f) - later(op, f) + constant(1));
-    };
-    const auto reads = [&](int function) { return columnFor(read, function, m_costs.readSeconds(tensor, false, function)); };
-    const auto readsBlock = [&](int function) {
-        const bool fresh = !readBlock.contains(function);
-        const int block = columnFor(readBlock, function, m_costs.readSeconds(tensor, true, function) - m_costs.readSeconds(tensor, false, function));
-        if (fresh)
-            atLeast(of(reads(function)) - of(block));
-        return block;
-    };
-    for (const CostModel::Use& use : tensor.uses)
-        always = always || use.kind == CostModel::Use::ByOutput;
-    for (const CostModel::Use& use : tensor.uses) {
+        m_writeSeconds = known.value_or(0);
+    }
+
+    void addUse(const CostModel::Use& use)
+    {
         switch (use.kind) {
         case CostModel::Use::ByOutput:
-            m_objective.constant += use.straightSeconds;
+            m.m_objective.constant += use.straightSeconds;
             break;
         case CostModel::Use::Numbered:
-            m_objective.constant += use.straightSeconds;
-            m_objective.add(later(u, use.level - 1), use.blockSeconds - use.straightSeconds);
-            writesBefore(use.level);
+            m.m_objective.constant += use.straightSeconds;
+            m.m_objective.add(m.later(m_maker, use.level - 1), use.blockSeconds - use.straightSeconds);
+            writeBefore(use.level);
             break;
         case CostModel::Use::AtTargets:
-            atLeast(of(reads(use.level)) - constant(1) + later(u, use.level - 1));
-            writesBefore(use.level);
+            atLeast(of(read(use.level)) - constant(1) + m.later(m_maker, use.level - 1));
+            writeBefore(use.level);
             break;
         case CostModel::Use::Gathered:
-            gathered[use.level].first += use.straightSeconds;
-            gathered[use.level].second += use.blockSeconds;
-            writesBefore(use.level);
+            m_gathered[use.level].straight += use.straightSeconds;
+            m_gathered[use.level].fromBlock += use.blockSeconds;
+            writeBefore(use.level);
             break;
-        default: {
-            if (u >= 0 && m_root[at(use.op)] == m_root[at(u)])
-                break;
-            const std::size_t v = at(m_root[at(use.op)]);
-            const int first = Position{m_low[v]}.function(), last = Position{m_high[v]}.function();
-            for (int f = first; f <= last; ++f) {
-                const Linear made = later(u, f - 1);
-                if (made.terms.empty() && made.constant == 1)
-                    continue;
-                atLeast(of(reads(f)) - inFunction(use.op, f) + made);
-                const int pre = Position::pre(f).at;
-                if (f > 0 && pre >= m_low[v] && pre <= m_high[v])
-                    atLeast(of(readsBlock(f)) - standsAt(use.op, pre) + made);
-            }
-            writesFor(use.op, last);
-            if (written >= 0 && last > Position{m_low[at(m_root[at(u)])]}.function() + 1)
-                m_crossings.push_back({written, u, use.op, Position{m_low[at(m_root[at(u)])]}.function(), last});
-        }
+        case CostModel::Use::ByOp:
+            if (m_maker < 0 || m.m_root[at(use.op)] != m.m_root[at(m_maker)])
+                addReader(use.op);
+            break;
         }
     }
-    if (u >= 0 && always && isSame)
-        m_objective.constant += writeSeconds.value_or(0);
-    for (int f = firstMade; u >= 0 && always && !isSame && f <= lastMade; ++f)
-        m_objective.add(inFunction(u, f), m_costs.writeSeconds(tensor, f));
-    for (const auto& [function, seconds] : gathered) {
-        const Linear made = later(u, function - 1);
-        // From its block, which is computed here, or copied, or straight from the store.
-        m_objective.add(made, seconds.second);
+
+    // An op, wherever it may stand after the one that makes the tensor.
+    void addReader(int op)
+    {
+        const std::size_t root = at(m.m_root[at(op)]);
+        const auto [first, last] = m.functionsOf(op);
+        for (int f = first; f <= last; ++f) {
+            const Linear made = m.later(m_maker, f - 1);
+            if (made.terms.empty() && made.constant == 1)
+                continue;
+            atLeast(of(read(f)) - m.inFunction(op, f) + made);
+            const int pre = Position::pre(f).at;
+            if (f > 0 && pre >= m.m_low[root] && pre <= m.m_high[root])
+                atLeast(of(readByBlock(f)) - m.standsAt(op, pre) + made);
+        }
+        writeFor(op, last);
+        if (m_written >= 0 && last > m_made.first + 1)
+            m.m_crossings.push_back({m_written, m_maker, op, m_made.first, last});
+    }
+
+    bool mayStayUnwritten() const { return m_maker >= 0 && !m_isAlwaysWritten; }
+
+    // Before a function that reads it.
+    void writeBefore(int function)
+    {
+        if (!mayStayUnwritten())
+            return;
+        if (m_isSameAnywhere) {
+            atLeast(of(written()) - constant(1) + m.later(m_maker, function - 1));
+            return;
+        }
+        for (int f = m_made.first; f <= std::min(m_made.last, function - 1); ++f)
+            atLeast(of(writtenIn(f)) - m.inFunction(m_maker, f));
+    }
+
+    // Before the function of an op that reads it, which is `last` or an earlier one.
+    void writeFor(int op, int last)
+    {
+        if (!mayStayUnwritten())
+            return;
+        if (m_isSameAnywhere) {
+            written();
+            for (int f = 0; f < last; ++f)
+                atLeast(of(written()) - m.later(op, f) + m.later(m_maker, f));
+            return;
+        }
+        for (int f = m_made.first; f <= std::min(m_made.last, last); ++f)
+            atLeast(of(writtenIn(f)) - m.inFunction(m_maker, f) - m.later(op, f) + constant(1));
+    }
+
+    void addWrites()
+    {
+        if (m_isSameAnywhere) {
+            m.m_objective.constant += m_writeSeconds;
+            return;
+        }
+        for (int f = m_made.first; f <= m_made.last; ++f)
+            m.m_objective.add(m.inFunction(m_maker, f), m.m_costs.writeSeconds(m_tensor, f));
+    }
+
+    // From the function's block, which is computed here, or copied, or straight from the store.
+    void addGathers(int function, const GatherSeconds& seconds)
+    {
+        const Linear made = m.later(m_maker, function - 1);
+        m.m_objective.add(made, seconds.fromBlock);
         if (!made.terms.empty() || made.constant > 0)
-            atLeast(of(relabelled(function)) - made);
+            atLeast(of(m.relabelled(function)) - made);
         if (made.terms.empty() && made.constant == 1)
-            continue;
-        const int straight = column(seconds.first);
-        if (m_costs.mayBeCopied(tensor, function) && m_costs.readSeconds(tensor, true, function) > 0 && seconds.second < seconds.first) {
-            const int copied = column(seconds.second);
-            atLeast(of(straight) + of(copied) + made - constant(1));
-            atLeast(of(readsBlock(function)) - of(copied));
-            atLeast(of(relabelled(function)) - of(copied));
-        } else {
+            return;
+        const int straight = m.column(seconds.straight);
+        if (!m.m_costs.mayBeCopied(m_tensor, function) || m.m_costs.readSeconds(m_tensor, true, function) <= 0 || seconds.fromBlock >= seconds.straight) {
             atLeast(of(straight) + made - constant(1));
+            return;
         }
+        const int copied = m.column(seconds.fromBlock);
+        atLeast(of(straight) + of(copied) + made - constant(1));
+        atLeast(of(readByBlock(function)) - of(copied));
+        atLeast(of(m.relabelled(function)) - of(copied));
     }
+
+    int columnFor(std::map<int, int>& columns, int function, double seconds)
+    {
+        const auto [known, fresh] = columns.try_emplace(function, -1);
+        if (fresh)
+            known->second = m.column(seconds);
+        return known->second;
+    }
+
+    int written() { return m_written < 0 ? m_written = m.column(m_writeSeconds) : m_written; }
+    int writtenIn(int function) { return columnFor(m_writtenIn, function, m.m_costs.writeSeconds(m_tensor, function)); }
+    int read(int function) { return columnFor(m_read, function, m.m_costs.readSeconds(m_tensor, false, function)); }
+    int readByBlock(int function)
+    {
+        const bool fresh = !m_readByBlock.contains(function);
+        const double more = m.m_costs.readSeconds(m_tensor, true, function) - m.m_costs.readSeconds(m_tensor, false, function);
+        const int block = columnFor(m_readByBlock, function, more);
+        if (fresh)
+            atLeast(of(read(function)) - of(block));
+        return block;
+    }
+
+    void atLeast(const Linear& row) { m.atLeast(row); }
+
+    Programme& m;
+    const CostModel::Tensor& m_tensor;
+    const int m_maker;   // -1: an input, or what a global op made
+    const Range m_made;  // functions that may make it
+    bool m_isAlwaysWritten = false;
+    bool m_isSameAnywhere = true;  // the time to write it, whichever function does
+    double m_writeSeconds = 0;     // in that case
+    int m_written = -1;            // columns; -1: none yet
+    std::map<int, int> m_writtenIn, m_read, m_readByBlock;  // by function
+    std::map<int, GatherSeconds> m_gathered;                // by function
+};
+
+void Programme::addTensors()
+{
+    for (int f = 0; f < m_space.functions(); ++f)
+        m_relabelled.push_back(-1);
+    for (const CostModel::Tensor& tensor : m_costs.tensors())
+        StoredTensor(*this, tensor).add();
 }
 
 }  // namespace cleave

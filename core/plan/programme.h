@@ -46,6 +46,10 @@ private:
         int written;  // column
         int producer, reader, first, last;
     };
+    struct Range {
+        int first, last;
+    };
+    class StoredTensor;
 
     void findRanges();
     bool rowsVary() const;
@@ -57,7 +61,6 @@ private:
     void addGroups();
     void addWork();
     void addTensors();
-    void addTensor(const CostModel::Tensor& tensor);
     void atLeast(Linear row, bool isEqual = false);
     int column(double seconds);
     int relabelled(int function);
@@ -68,6 +71,7 @@ private:
     Linear later(int op, int function) const;
     Linear standsAt(int op, int p) const;
     Linear inFunction(int op, int f) const;
+    Range functionsOf(int op) const;  // that it may stand in
 
     const CostModel& m_costs;
     const PlanSpace& m_space;
