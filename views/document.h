@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/graph/degrees.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 #include "views/job.h"
 #include "views/plan_editor.h"
 

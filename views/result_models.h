@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/graph/data_graph.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 
 namespace cleave::views {
 

@@ -20,7 +20,7 @@
 #include "core/plan/plan_file.h"
 #include "core/run/least_memory.h"
 #include "core/run/planning.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 
 namespace cleave::cli {
 
@@ -327,151 +327,213 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
 
 constexpr std::size_t largeGraph = std::size_t{256} << 20;  // bytes from which on it is not kept until the run is over
 
-}  // namespace
+struct RunCommand : RunArguments {
+    std::string out, store, resume;
 
-void addRun(CLI::App& app, int&)
-{
-    auto* command = app.add_subcommand("run", "Run layer by layer on a graph and write the outputs");
-    auto arguments = std::make_shared<RunArguments>();
-    auto out = std::make_shared<std::string>();
-    arguments->add(*command);
-    command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required()->check([](const std::string& path) {
-        return path.ends_with(".npy") || path.ends_with(".npz") ? std::string() : "must end in .npy or .npz, which says what is written";
-    });
-    auto store = std::make_shared<std::string>(), resume = std::make_shared<std::string>();
-    auto* storeOption =
-        command
-            ->add_option("--store", *store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")
-            ->type_name("DIR");
-    command->add_option("--resume", *resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storeOption);
-    command->callback([arguments, out, store, resume] {
-        arguments->graph.finish();
-        arguments->graph.run.warmsUp = true;
-        arguments->graph.run.resume = !resume->empty();
-        arguments->graph.run.store = resume->empty() ? *store : *resume;
-        if (arguments->profile && arguments->graph.run.memoryBytes > 0)
+    void addTo(CLI::App& command)
+    {
+        add(command);
+        command.add_option("--out", out, "Where the output goes: .npy, or .npz for several outputs")->required()->check([](const std::string& path) {
+            return path.ends_with(".npy") || path.ends_with(".npz") ? std::string() : "must end in .npy or .npz, which says what is written";
+        });
+        auto* storing =
+            command
+                .add_option("--store", store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")
+                ->type_name("DIR");
+        command.add_option("--resume", resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storing);
+    }
+
+    void run()
+    {
+        graph.finish();
+        if (profile && options().memoryBytes > 0)
             throw CLI::ValidationError("--profile", "measures with memory of its own, and so not within --memory");
+        options().warmsUp = true;
+        options().resume = !resume.empty();
+        options().store = resume.empty() ? store : resume;
         // Here the bound is there before the graph is read, and counts that as well.
-        RunOptions& options = arguments->graph.run;
         std::optional<MemoryBound> bound;
-        if (const std::size_t bytes = std::exchange(options.memoryBytes, 0))
-            bound.emplace(bytes, options.spillFolder());
+        if (const std::size_t bytes = std::exchange(options().memoryBytes, 0))
+            bound.emplace(bytes, options().spillFolder());
         RunResult result;
-        std::string program;
         {
             const TerminalProgress terminal;
-            if (!options.store.empty())
-                checkStore(options.store, options.resume);
-            if (!liesIn(*out, options.store))  // which is made when the run begins
-                checkTarget(*out);
-            checkIsOther(*out, arguments->graph.filesRead({arguments->model.path, arguments->plan}));
-            if (!resume->empty())
-                arguments->goOnIn(*resume);
-            Model model = arguments->open(terminal.progress());
-            checkIsNoSavePoint(*out, model, options);
-            requireOutputFile(*out, outputsAsked(model, arguments->graph.asked()));
-            const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
-            if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
-                requireLeastMemory(*bound, leastMemory(options), options);
-            DataGraph graph = arguments->graph.read(model, terminal.progress());
-            if (bound && !isLarge)
-                requireLeastMemory(*bound, leastMemory(model, graph, options), options);
-            arguments->cut(model, graph, terminal.progress());
-            program = programNote(*model.analysis, arguments->ranPlanner);
-            if (!store->empty())
-                arguments->keepIn(*store, model);
-            const bool frees =
-                graph.bytes() >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
-            result =
-                frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
-            writeOutputs(*out, result.outputs);
-            // A prediction counts and measures on the whole graph once more, with the memory and the time that this takes.
-            if (!bound)
-                result.predicted = predict(model, arguments->ran.plan, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
+            result = runWithin(bound ? &*bound : nullptr, terminal.progress());
         }
         if (bound) {
             result.boundBytes = static_cast<double>(bound->bytes());
             result.residentBytes = static_cast<double>(bound->peakBytes());
         }
-        Json json = toJson(result);
-        if (!arguments->ranPlanner.empty())
-            json["planner"] = arguments->ranPlanner;
-        print(arguments->json ? jsonText(json)
-                              : notes(result) + functionTable(result) + program + "\n" +
-                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) +
-                                    "Written to " + *out + "\n");
-    });
+        report(result);
+    }
+
+private:
+    RunOptions& options() { return graph.run; }
+
+    RunResult runWithin(const MemoryBound* bound, const Progress& progress)
+    {
+        checkFiles();
+        if (!resume.empty())
+            goOnIn(resume);
+        Model opened = open(progress);
+        checkIsNoSavePoint(out, opened, options());
+        requireOutputFile(out, outputsAsked(opened, graph.asked()));
+        DataGraph data = readWithin(bound, opened, progress);
+        cut(opened, data, progress);
+        m_program = programNote(*opened.analysis, ranPlanner);
+        if (!store.empty())
+            keepIn(store, opened);
+        const bool frees = data.bytes() >= largeGraph && !profile && (bound || isPredictedWithoutGraph(opened, ran.plan, options()));
+        RunResult result = frees ? runLayerWiseAndFree(opened, data, options(), progress) : runLayerWise(opened, data, options(), progress);
+        writeOutputs(out, result.outputs);
+        // A prediction counts and measures on the whole graph once more, with the memory and the time that this takes.
+        if (!bound)
+            result.predicted = predict(opened, ran.plan, data, options(), result, profile, progress);
+        return result;
+    }
+
+    // That are written: where they may not lie is said before anything is read.
+    void checkFiles()
+    {
+        if (!options().store.empty())
+            checkStore(options().store, options().resume);
+        if (!liesIn(out, options().store))  // which is made when the run begins
+            checkTarget(out);
+        checkIsOther(out, graph.filesRead({model.path, plan}));
+    }
+
+    // A large graph is not read in vain; what a small one takes is known when it is there.
+    DataGraph readWithin(const MemoryBound* bound, const Model& opened, const Progress& progress)
+    {
+        const bool isLarge = leastMemory(options(), graph.fileBytes()) == leastMemory(options());
+        if (bound && isLarge)
+            requireLeastMemory(*bound, leastMemory(options()), options());
+        DataGraph data = graph.read(opened, progress);
+        if (bound && !isLarge)
+            requireLeastMemory(*bound, leastMemory(opened, data, options()), options());
+        return data;
+    }
+
+    void report(const RunResult& result) const
+    {
+        Json report = toJson(result);
+        if (!ranPlanner.empty())
+            report["planner"] = ranPlanner;
+        print(json ? jsonText(report)
+                   : notes(result) + functionTable(result) + m_program + "\n" +
+                         summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) + "Written to " + out + "\n");
+    }
+
+    std::string m_program;
+};
+
+struct VerifyCommand : RunArguments {
+    std::optional<double> relative, absolute;  // tolerance
+    std::string expected;
+    std::int64_t sample = 0;
+    bool record = false;
+
+    void addTo(CLI::App& command)
+    {
+        add(command);
+        command.add_option("--tolerance", relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)");
+        command.add_option("--absolute-tolerance", absolute, "Absolute tolerance (0.00001; wider likewise)");
+        command.add_option("--expected", expected,
+                           "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …; or one alone as .npy)");
+        command
+            .add_option("--sample", sample,
+                        "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " +
+                            std::to_string(VerifyOptions::whenTooLarge) + " where the whole model does not fit into memory")
+            ->check(asCount(1))
+            ->type_name("NODES");
+        command.add_flag("--record", record, "Keep the result in the plan file");
+    }
+
+    // Returns the exit code.
+    int run()
+    {
+        checkWishes();
+        graph.finish();
+        graph.run.warmsUp = true;
+        VerifyResult result;
+        {
+            const TerminalProgress terminal;
+            result = compare(terminal.progress());
+        }
+        report(result);
+        if (record && result.sample && !result.sample->notCompared.empty())
+            throw Error("The result is not kept in the plan file: some outputs were not compared (" + join(result.sample->notCompared, ", ") + ").");
+        if (record)
+            recordVerification(plan, recorded(result, m_graphName));
+        return result.equal() ? 0 : 3;
+    }
+
+private:
+    void checkWishes() const
+    {
+        if (record && plan.empty())
+            throw CLI::ValidationError("--record", "needs a plan file (--plan)");
+        if (record && graph.asksForSome())
+            throw CLI::ValidationError("--record", "keeps what holds for all nodes, and not for some (--targets)");
+        for (const auto& [name, given] : {std::pair("--tolerance", relative), std::pair("--absolute-tolerance", absolute)})
+            if (given && !(std::isfinite(*given) && *given >= 0))  // nothing differs from what is no number
+                throw CLI::ValidationError(name, "must be a number of at least 0");
+    }
+
+    VerifyResult compare(const Progress& progress)
+    {
+        VerifyOptions options;
+        options.sample = sample;
+        if (!expected.empty())
+            options.expected = readExpected(expected, progress);
+        Model opened = open(progress);
+        if (record && !ran.isOfThisFile)
+            throw Error("The plan was made for another model file, so no result can be kept in it: plan this one with cleave-cli plan.");
+        const DataGraph data = graph.read(opened, progress);
+        cut(opened, data, progress);
+        m_program = programNote(*opened.analysis, ranPlanner);
+        m_graphName = data.name;
+        m_names = {data, graph.run.targets};
+        options.run = graph.run;
+        const Tolerance usual = usualTolerance(opened);
+        options.tolerance = {absolute.value_or(usual.absolute), relative.value_or(usual.relative)};
+        VerifyResult result = verify(opened, data, options, progress);
+        result.layerWise.predicted = predict(opened, ran.plan, data, options.run, result.layerWise, profile, progress);
+        return result;
+    }
+
+    void report(const VerifyResult& result) const
+    {
+        if (!json) {
+            print(m_program + toText(result, graph.run.narrowStore, m_names));
+            return;
+        }
+        Json report = toJson(result, m_names);
+        if (!ranPlanner.empty())
+            report["planner"] = ranPlanner;
+        print(jsonText(report));
+    }
+
+    std::string m_program, m_graphName;
+    RowNames m_names;
+};
+
+}  // namespace
+
+void addRun(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("run", "Run layer by layer on a graph and write the outputs");
+    auto run = std::make_shared<RunCommand>();
+    run->addTo(*command);
+    command->callback([run] { run->run(); });
 }
 
 void addVerify(CLI::App& app, int& exitCode)
 {
     auto* command = app.add_subcommand("verify", "Compare the layer-wise run with the full-graph run: exit code 0 if equal, 3 if not");
-    auto arguments = std::make_shared<RunArguments>();
-    auto expected = std::make_shared<std::string>();
-    struct ToleranceArguments {
-        std::optional<double> relative, absolute;
-    };
-    auto tolerance = std::make_shared<ToleranceArguments>();
-    arguments->add(*command);
-    command->add_option("--tolerance", tolerance->relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)");
-    command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance (0.00001; wider likewise)");
-    command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …; or one alone as .npy)");
-    auto sample = std::make_shared<std::int64_t>(0);
-    command
-        ->add_option("--sample", *sample,
-                     "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " +
-                         std::to_string(VerifyOptions::whenTooLarge) + " where the whole model does not fit into memory")
-        ->check(asCount(1))
-        ->type_name("NODES");
-    auto record = std::make_shared<bool>(false);
-    command->add_flag("--record", *record, "Keep the result in the plan file");
-    command->callback([arguments, expected, tolerance, record, sample, &exitCode] {
-        if (*record && arguments->plan.empty())
-            throw CLI::ValidationError("--record", "needs a plan file (--plan)");
-        if (*record && arguments->graph.asksForSome())
-            throw CLI::ValidationError("--record", "keeps what holds for all nodes, and not for some (--targets)");
-        for (const auto& [name, given] : {std::pair("--tolerance", tolerance->relative), std::pair("--absolute-tolerance", tolerance->absolute)})
-            if (given && !(std::isfinite(*given) && *given >= 0))  // nothing differs from what is no number
-                throw CLI::ValidationError(name, "must be a number of at least 0");
-        arguments->graph.finish();
-        arguments->graph.run.warmsUp = true;
-        VerifyOptions options{arguments->graph.run, {}, {}, *sample};
-        VerifyResult result;
-        RowNames names;
-        std::string graphName, program;
-        {
-            const TerminalProgress terminal;
-            if (!expected->empty())
-                options.expected = readExpected(*expected, terminal.progress());
-            Model model = arguments->open(terminal.progress());
-            if (*record && !arguments->ran.isOfThisFile)
-                throw Error("The plan was made for another model file, so no result can be kept in it: plan this one with cleave-cli plan.");
-            const DataGraph graph = arguments->graph.read(model, terminal.progress());
-            arguments->cut(model, graph, terminal.progress());
-            program = programNote(*model.analysis, arguments->ranPlanner);
-            options.run = arguments->graph.run;
-            const Tolerance usual = usualTolerance(model);
-            options.tolerance = {tolerance->absolute.value_or(usual.absolute), tolerance->relative.value_or(usual.relative)};
-            result = verify(model, graph, options, terminal.progress());
-            result.layerWise.predicted =
-                predict(model, arguments->ran.plan, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
-            graphName = graph.name;
-            names = {graph, options.run.targets};
-        }
-        if (arguments->json) {
-            Json json = toJson(result, names);
-            if (!arguments->ranPlanner.empty())
-                json["planner"] = arguments->ranPlanner;
-            print(jsonText(json));
-        } else {
-            print(program + toText(result, options.run.narrowStore, names));
-        }
-        if (*record && result.sample && !result.sample->notCompared.empty())
-            throw Error("The result is not kept in the plan file: some outputs were not compared (" + join(result.sample->notCompared, ", ") + ").");
-        if (*record)
-            recordVerification(arguments->plan, recorded(result, graphName));
-        exitCode = result.equal() ? 0 : 3;
-    });
+    auto verify = std::make_shared<VerifyCommand>();
+    verify->addTo(*command);
+    command->callback([verify, &exitCode] { exitCode = verify->run(); });
 }
 
 }  // namespace cleave::cli

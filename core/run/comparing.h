@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/run.h"
+#include "core/run/verify.h"
 
 /// Arrays that should be equal: private to core/run.
 namespace cleave {

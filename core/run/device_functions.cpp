@@ -295,123 +295,196 @@ std::map<std::size_t, const at::Tensor*> DeviceFunctions::bringStructure(Running
     return there;
 }
 
+// One function: what of its inputs lies on the device, how a batch is put together there, and what stays of it.
+class DeviceFunctions::OneFunction {
+public:
+    OneFunction(DeviceFunctions& functions, Running& running, Numberings& numbers)
+        : m(functions), m_running(running), m_function(running.function), m_whole(running.parts.whole), m_numbers(numbers),
+          m_index(functions.m_graph.indexOf(running.function))
+    {
+    }
+
+    void run(std::int64_t batchSize, const Progress& progress)
+    {
+        DeviceWork work;
+        for (const FunctionInput& in : m_whole.inputs)
+            work.inputs.push_back(kindOf(in));
+        m_stays = m.makeRoom(m_running);
+        placeInputs(work);
+        work.prepare = [&](std::int64_t first, std::int64_t last) {
+            m_running.report(first, progress);
+            return prepare(first, last);
+        };
+        work.gathersThere = m.m_gathersThere;
+        work.compute = [&](std::vector<c10::IValue> inputs) { return m_whole.code.run(std::move(inputs)); };
+        const DeviceRun done = runBatchesOn(*m.m_device, 0, m_running.total, batchSize, work, progress);
+        count(done);
+        leave(done);
+    }
+
+private:
+    bool fits() const { return sumOf(m.bytesAnywhere(m_whole)) <= partForAll * static_cast<double>(m.m_device->freeBytes()); }
+
+    // All rows of the store where they fit and most are read, and of each batch those that it reads otherwise.
+    void placeInputs(DeviceWork& work)
+    {
+        const bool readsMost = m.readsMost(m_function);
+        if (readsMost && !fits())
+            m.m_there.dropStructure();
+        if (readsMost && fits() && m.bring(m_running, m_brought)) {
+            m_structureThere = m.bringStructure(m_running);
+            return;
+        }
+        for (const ReadBySources& read : m_whole.readBySources) {
+            const auto isThere = [&](std::size_t rows) { return m.onDevice(m_whole.inputs[rows]) != nullptr; };
+            if (std::ranges::all_of(read.rows, isThere))
+                continue;
+            for (const std::size_t rows : read.rows) {
+                work.inputs[rows] = DeviceWork::Input::OfBatch;
+                if (isThere(rows)) {  // the same sources number the rows of all
+                    m.bringToHost(m_whole.inputs[rows].operand->value);
+                    m.m_there.drop(m_whole.inputs[rows].operand->value);
+                }
+            }
+            m_bySources.push_back(read);
+        }
+    }
+
+    DeviceBatch prepare(std::int64_t first, std::int64_t last)
+    {
+        const auto batch = std::make_shared<Batch>(m.m_batches.make(m_function, first, last, m_running.numbered ? &m_numbers : nullptr));
+        DeviceBatch made;
+        for (std::size_t i = 0; i < m_whole.inputs.size(); ++i)
+            addInput(i, *batch, made);
+        m.checkSourcesOf(m_whole, made.inputs, *batch);
+        for (const ReadBySources& read : m_bySources)
+            numberSources(read, made);
+        made.keep = [this, batch](std::vector<c10::IValue>& results) { keep(*batch, results); };
+        made.save = [this, batch](const std::vector<at::Tensor>& rows) { save(*batch, rows); };
+        return made;
+    }
+
+    // What lies on the device is taken from there, the rest comes with the batch.
+    void addInput(std::size_t number, const Batch& batch, DeviceBatch& made) const
+    {
+        const FunctionInput& in = m_whole.inputs[number];
+        const auto ordered = m_structureThere.find(number);
+        const at::Tensor* there = m.onDevice(in);
+        const bool isHere = !there && ordered == m_structureThere.end();
+        made.inputs.push_back(isHere ? m.m_batches.input(in, batch) : c10::IValue());
+        if (ordered != m_structureThere.end())
+            made.there[number] = structureOf(in, *ordered->second, batch);
+        else if (there && in.operand->kind == OperandKind::StoredWhole)
+            made.there[number] = [there] { return *there; };
+        else if (there)
+            made.there[number] = rowsOf(*in.operand, *there, batch);
+    }
+
+    std::function<at::Tensor()> structureOf(const FunctionInput& in, const at::Tensor& ordered, const Batch& batch) const
+    {
+        const StepOperand& operand = in.operand ? *in.operand : *in.sourcesOf;
+        const int rowDim = in.operand ? operand.rowDim : 0;
+        return [&ordered, rowDim, edges = m.m_batches.edgesIn(operand.frame, batch)] {
+            return ordered.narrow(rowDim, edges.first, edges.last - edges.first).contiguous();
+        };
+    }
+
+    std::function<at::Tensor()> rowsOf(const StepOperand& operand, const at::Tensor& there, const Batch& batch) const
+    {
+        at::Tensor ids = batch.ids[static_cast<std::size_t>(operand.frame)];
+        if (ids.defined())
+            ids = m.m_device->hostMemory(ids.sizes(), at::kInt).copy_(ids);
+        return [this, &there, ids, range = batch.range(operand.frame), value = operand.value] {
+            return m.m_store.asRead(value, ids.defined() ? there.index_select(0, ids.to(m.m_device->place(), true))
+                                                         : there.narrow(0, range.first, range.last - range.first));
+        };
+    }
+
+    // Of rows that do not lie there, those come that the batch reads, and its indices count among these.
+    void numberSources(const ReadBySources& read, DeviceBatch& made)
+    {
+        m_sources.clear();
+        for (const std::size_t index : read.sources)
+            made.inputs[index] = numbered(made.inputs[index].toTensor(), m_sources);
+        const at::Tensor nodes = view(m_sources.nodes()).clone();
+        for (const std::size_t rows : read.rows)
+            made.rows[rows] = {made.inputs[rows].toTensor(), nodes};
+    }
+
+    // On the device, what later functions read there.
+    void keep(const Batch& batch, std::vector<c10::IValue>& results) const
+    {
+        for (std::size_t i = 0; i < m_stays.size(); ++i)
+            if (m_stays[i]) {
+                m.m_there.find(m_function.saves[i])->narrow(0, batch.first, batch.last - batch.first).copy_(results[i].toTensor());
+                if (!m.isReadOnHost(m_function.saves[i], m_index))
+                    results[i] = {};
+            }
+    }
+
+    void save(const Batch& batch, const std::vector<at::Tensor>& rows) const
+    {
+        // What becomes the store itself, all rows at once or the graph's, must not lie where the next copies from the device come.
+        const bool isAll = batch.first == 0 && batch.last == m_running.total;
+        for (std::size_t i = 0; i < m_function.saves.size(); ++i) {
+            if (!rows[i].defined())
+                continue;
+            const ValueId value = m_function.saves[i];
+            m.m_store.save(value, isAll || m.m_a.values[value].rows == Rows::Graph ? rows[i].clone() : rows[i], batch);
+        }
+        m_running.stats.edges += batch.edges;
+        m_running.stats.blockNodes += batch.within();
+    }
+
+    void count(const DeviceRun& done) const
+    {
+        FunctionRun& stats = m_running.stats;
+        stats.batches += done.batches;
+        stats.prepareSeconds += done.prepareSeconds;
+        stats.computeSeconds += done.waitSeconds;
+        stats.writeSeconds += done.saveSeconds;
+        stats.bytesToDevice += done.bytesIn;
+        stats.bytesFromDevice += done.bytesOut;
+        for (std::size_t i = 0; i < m_stays.size(); ++i)
+            if (m_stays[i])
+                stats.bytesKeptThere += static_cast<double>(m.m_there.find(m_function.saves[i])->nbytes());
+    }
+
+    // Copies that later functions read there stay, where they leave as much again to others.
+    void leave(const DeviceRun& done) const
+    {
+        const auto mayStay = [&](ValueId value, const at::Tensor& there) {
+            return m.isReadThere(value, m_index) && there.nbytes() <= m.m_device->freeBytes();
+        };
+        if (m.m_there.structureBytes() > static_cast<double>(m.m_device->freeBytes()))
+            m.m_there.dropStructure();
+        for (const ValueId value : m_brought)
+            if (const at::Tensor* there = m.m_there.find(value); there && !mayStay(value, *there))
+                m.m_there.drop(value);
+        for (std::size_t i = 0; i < m_whole.inputs.size(); ++i) {
+            const auto& operand = m_whole.inputs[i].operand;
+            if (done.fixed[i].defined() && operand && operand->kind == OperandKind::StoredWhole && m.mayLieThere(operand->value) &&
+                mayStay(operand->value, done.fixed[i]))
+                m.m_there.keep(operand->value, done.fixed[i]);
+        }
+    }
+
+    DeviceFunctions& m;
+    Running& m_running;
+    const CutFunction& m_function;
+    const LoweredFunction& m_whole;
+    Numberings& m_numbers;
+    const std::size_t m_index;
+    std::vector<bool> m_stays;           // of what it saves: a copy for later functions
+    std::vector<ValueId> m_brought;      // for all batches
+    std::map<std::size_t, const at::Tensor*> m_structureThere;  // by input
+    std::vector<ReadBySources> m_bySources;  // whose rows come with each batch
+    Numbering m_sources;
+};
+
 void DeviceFunctions::run(Running& running, Numberings& numbers, std::int64_t batchSize, const Progress& progress)
 {
-    const CutFunction& function = running.function;
-    const LoweredFunction& whole = running.parts.whole;
-    const std::size_t index = m_graph.indexOf(function);
-    DeviceWork work;
-    for (const FunctionInput& in : whole.inputs)
-        work.inputs.push_back(kindOf(in));
-    const std::vector<bool> stays = makeRoom(running);
-    // All rows of the store where they fit and most are read, and of each batch those that it reads otherwise.
-    std::vector<ValueId> brought;
-    const auto fits = [&] { return sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes()); };
-    if (readsMost(function) && !fits())
-        m_there.dropStructure();
-    const bool isWhole = readsMost(function) && fits() && bring(running, brought);
-    std::vector<ReadBySources> parts;
-    for (const ReadBySources& read : isWhole ? std::vector<ReadBySources>{} : whole.readBySources) {
-        const auto isThere = [&](std::size_t rows) { return onDevice(whole.inputs[rows]) != nullptr; };
-        if (std::ranges::all_of(read.rows, isThere))
-            continue;
-        for (const std::size_t rows : read.rows) {
-            work.inputs[rows] = DeviceWork::Input::OfBatch;
-            if (isThere(rows)) {  // the same sources number the rows of all
-                bringToHost(whole.inputs[rows].operand->value);
-                m_there.drop(whole.inputs[rows].operand->value);
-            }
-        }
-        parts.push_back(read);
-    }
-    const auto structureThere = isWhole ? bringStructure(running) : std::map<std::size_t, const at::Tensor*>{};
-    Numbering sources;
-    work.prepare = [&](std::int64_t first, std::int64_t last) {
-        running.report(first, progress);
-        const auto batch = std::make_shared<Batch>(m_batches.make(function, first, last, running.numbered ? &numbers : nullptr));
-        DeviceBatch made;
-        for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
-            const FunctionInput& in = whole.inputs[i];
-            const at::Tensor* there = onDevice(in);
-            const auto ordered = structureThere.find(i);
-            made.inputs.push_back(there || ordered != structureThere.end() ? c10::IValue() : m_batches.input(in, *batch));
-            if (ordered != structureThere.end()) {
-                const StepOperand& operand = in.operand ? *in.operand : *in.sourcesOf;
-                const int rowDim = in.operand ? operand.rowDim : 0;
-                made.there[i] = [copy = ordered->second, rowDim, edges = m_batches.edgesIn(operand.frame, *batch)] {
-                    return copy->narrow(rowDim, edges.first, edges.last - edges.first).contiguous();
-                };
-                continue;
-            }
-            if (!there)
-                continue;
-            if (in.operand->kind == OperandKind::StoredWhole) {
-                made.there[i] = [there] { return *there; };
-                continue;
-            }
-            at::Tensor ids = batch->ids[static_cast<std::size_t>(in.operand->frame)];
-            if (ids.defined())
-                ids = m_device->hostMemory(ids.sizes(), at::kInt).copy_(ids);
-            made.there[i] = [this, there, ids, range = batch->range(in.operand->frame), value = in.operand->value] {
-                return m_store.asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place(), true))
-                                                           : there->narrow(0, range.first, range.last - range.first));
-            };
-        }
-        checkSourcesOf(whole, made.inputs, *batch);
-        for (const ReadBySources& read : parts) {
-            sources.clear();
-            for (const std::size_t sourceIndex : read.sources)
-                made.inputs[sourceIndex] = numbered(made.inputs[sourceIndex].toTensor(), sources);
-            const at::Tensor nodes = view(sources.nodes()).clone();
-            for (const std::size_t rows : read.rows)
-                made.rows[rows] = {made.inputs[rows].toTensor(), nodes};
-        }
-        made.keep = [this, batch, &function, &stays, index](std::vector<c10::IValue>& results) {
-            for (std::size_t i = 0; i < stays.size(); ++i)
-                if (stays[i]) {
-                    m_there.find(function.saves[i])->narrow(0, batch->first, batch->last - batch->first).copy_(results[i].toTensor());
-                    if (!isReadOnHost(function.saves[i], index))
-                        results[i] = {};
-                }
-        };
-        made.save = [this, batch, &running](const std::vector<at::Tensor>& rows) {
-            // What becomes the store itself, all rows at once or the graph's, must not lie where the next copies from the device come.
-            const auto lasting = [&](const at::Tensor& passing) { return passing.clone(); };
-            const bool isAll = batch->first == 0 && batch->last == running.total;
-            for (std::size_t i = 0; i < running.function.saves.size(); ++i) {
-                if (!rows[i].defined())
-                    continue;
-                const ValueId value = running.function.saves[i];
-                m_store.save(value, isAll || m_a.values[value].rows == Rows::Graph ? lasting(rows[i]) : rows[i], *batch);
-            }
-            running.stats.edges += batch->edges;
-            running.stats.blockNodes += batch->within();
-        };
-        return made;
-    };
-    work.gathersThere = m_gathersThere;
-    work.compute = [&](std::vector<c10::IValue> inputs) { return whole.code.run(std::move(inputs)); };
-    const DeviceRun done = runBatchesOn(*m_device, 0, running.total, batchSize, work, progress);
-    running.stats.batches += done.batches;
-    running.stats.prepareSeconds += done.prepareSeconds;
-    running.stats.computeSeconds += done.waitSeconds;
-    running.stats.writeSeconds += done.saveSeconds;
-    running.stats.bytesToDevice += done.bytesIn;
-    running.stats.bytesFromDevice += done.bytesOut;
-    for (std::size_t i = 0; i < stays.size(); ++i)
-        if (stays[i])
-            running.stats.bytesKeptThere += static_cast<double>(m_there.find(function.saves[i])->nbytes());
-    if (m_there.structureBytes() > static_cast<double>(m_device->freeBytes()))
-        m_there.dropStructure();
-    // Copies that later functions read there stay, where they leave as much again to others.
-    for (const ValueId value : brought)
-        if (const at::Tensor* there = m_there.find(value); there && (!isReadThere(value, index) || there->nbytes() > m_device->freeBytes()))
-            m_there.drop(value);
-    for (std::size_t i = 0; i < whole.inputs.size(); ++i)
-        if (done.fixed[i].defined() && whole.inputs[i].operand && whole.inputs[i].operand->kind == OperandKind::StoredWhole)
-            if (const ValueId value = whole.inputs[i].operand->value;
-                mayLieThere(value) && isReadThere(value, index) && done.fixed[i].nbytes() <= m_device->freeBytes())
-                m_there.keep(value, done.fixed[i]);
+    OneFunction(*this, running, numbers).run(batchSize, progress);
 }
 
 }  // namespace cleave

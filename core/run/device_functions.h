@@ -41,6 +41,8 @@ public:
     at::Tensor placeFor(ValueId value, const CutFunction& function, const std::vector<std::int64_t>& sizes, at::ScalarType type) const;
 
 private:
+    class OneFunction;
+
     FunctionParts partsOn(c10::Device place, const CutFunction& function) const;
     std::string whyNot(const CutFunction& function, const LoweredFunction* lowered = nullptr) const;
     void note(const CutFunction& function, const std::string& reason);

@@ -1,6 +1,6 @@
 #include "core/run/precision.h"
 
-#include "core/run/run.h"
+#include "core/run/verify.h"
 
 namespace cleave {
 

@@ -163,115 +163,192 @@ at::Tensor adjacencyOf(const at::Tensor& edges, const at::Tensor& weights, std::
     return at::zeros({nodes * nodes}, weights.options()).index_add(0, edges[1] * nodes + edges[0], weights).reshape({nodes, nodes});
 }
 
+namespace {
+
+bool isEdgeList(const Program& program, const Input& input)
+{
+    const Value& value = program[input.value];
+    return input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && !value.sizes[1].isConstant();
+}
+
+bool isOfIntegers(const Value& value) { return value.kind == ValueKind::Tensor && isInteger(value.dtype); }
+
+// How long what the inputs count is, and which rows those that name rows name.
+class ProbeSizes {
+public:
+    ProbeSizes(const Program& program, const ProbeGraph& graph) : m_p(program), m_graph(graph)
+    {
+        sizeNodes();
+        sizeEdges();
+        findNamed();
+        sizePointers();
+        sizeOthers();
+    }
+
+    std::int64_t at(const std::string& symbol) const { return m_sizes.at(symbol); }
+    bool contains(const Dim& dim) const { return dim.isConstant() || m_sizes.contains(dim.symbol); }
+
+    // A computed size, such as that of a line graph, as well.
+    std::int64_t of(const Dim& dim) const
+    {
+        const auto sizeOf = [&](const std::string& symbol) { return m_sizes.contains(symbol) ? static_cast<double>(m_sizes.at(symbol)) : 0.0; };
+        return dim.isConstant() ? dim.value : std::llround(sizeValue(dim.symbol, sizeOf));
+    }
+
+    // Of an input that is a number.
+    std::int64_t ofNumber(const Value& value) const
+    {
+        const auto known = value.number.isConstant() ? m_sizes.end() : m_sizes.find(value.number.symbol);
+        return known == m_sizes.end() ? m_graph.nodes : known->second;
+    }
+
+    bool namesRows(ValueId input, std::size_t end) const { return !m_named.at(input)[end].empty(); }
+
+    // Edges are between nodes that all types have; between other rows, such as edges, those.
+    std::int64_t rowsNamedBy(ValueId input, std::size_t end) const
+    {
+        const std::int64_t most = m_fixed.at(input)[end];
+        std::optional<std::int64_t> rows;
+        for (const std::string& size : m_named.at(input)[end])
+            if (m_nodes.contains(size))
+                return std::min(m_graph.nodes, most);
+            else if (const auto known = m_sizes.find(size); known != m_sizes.end())
+                rows = std::min(rows.value_or(known->second), known->second);
+        const std::int64_t others = m_graph.mostNamed > 0 ? std::min(m_graph.nodes, m_graph.mostNamed) : m_graph.nodes;
+        return std::min(rows.value_or(others), most);
+    }
+
+private:
+    // Each node type has more than the one before, and edges between those that all have.
+    void sizeNodes()
+    {
+        for (const Input& input : m_p.inputs) {
+            if (input.role != Role::NodeFeatures)
+                continue;
+            const std::string& symbol = m_p[input.value].sizes[0].symbol;
+            if (m_graph.learnedNodes && input.parameter.valid())
+                m_sizes.try_emplace(symbol, m_p[input.parameter].sizes[0]);
+            else
+                m_sizes.try_emplace(symbol, m_graph.fewOthers && !m_sizes.empty()
+                                                ? std::max<std::int64_t>(2, m_graph.nodes / 2 - 2 * std::ssize(m_sizes))
+                                                : m_graph.nodes + 3 * std::ssize(m_sizes));
+        }
+        m_nodes = m_sizes;
+    }
+
+    // Another difference on each graph, so that no sum looks like a multiple.
+    void sizeEdges()
+    {
+        std::int64_t edges = m_graph.edges;
+        for (const Input& input : m_p.inputs) {
+            const Value& value = m_p[input.value];
+            if (input.role == Role::GraphStructure && value.sizes.size() == 2 && !value.sizes[1].isConstant() &&
+                m_sizes.try_emplace(value.sizes[1].symbol, edges).second)
+                edges += 2 * static_cast<std::int64_t>(m_graph.seed);
+        }
+    }
+
+    // What is read where nodes are has as many rows; other rows are as many as the program says.
+    void findNamed()
+    {
+        for (const Input& input : m_p.inputs) {
+            if (!isOfIntegers(m_p[input.value]))
+                continue;
+            m_named[input.value] = sizesNamedBy(m_p, input.value);
+            for (const std::vector<Dim>& rows : cleave::rowsNamedBy(m_p, input.value)) {
+                m_fixed[input.value].push_back(std::numeric_limits<std::int64_t>::max());
+                for (const Dim& dim : rows)
+                    if (dim.isConstant())
+                        m_fixed[input.value].back() = std::min(m_fixed[input.value].back(), dim.value);
+            }
+            for (const std::set<std::string>& sizesOfEnd : m_named[input.value])
+                sizeAlike(sizesOfEnd);
+        }
+    }
+
+    void sizeAlike(const std::set<std::string>& symbols)
+    {
+        const auto known = std::ranges::find_if(symbols, [&](const std::string& symbol) { return m_sizes.contains(symbol); });
+        if (known == symbols.end())
+            return;
+        for (const std::string& symbol : symbols)
+            if (sizeParts(symbol).second.empty())
+                m_sizes.try_emplace(symbol, m_sizes.at(*known));
+    }
+
+    // Pointers into edges are of nodes, as a program may take for granted.
+    void sizePointers()
+    {
+        for (const Input& input : m_p.inputs)
+            if (const Value& value = m_p[input.value]; value.sizes.size() == 1 && !value.sizes[0].isConstant())
+                if (const auto divided = rowsDividedBy(m_p, input.value); divided && !m_nodes.contains(divided->symbol))
+                    m_sizes.try_emplace(value.sizes[0].symbol, m_graph.nodes + 1);
+    }
+
+    // No size is another one and a little more, as that of pointers would be.
+    void sizeOthers()
+    {
+        constexpr std::int64_t apart = 11;
+        std::int64_t further = 0;
+        for (const Input& input : m_p.inputs)
+            for (const Dim& dim : m_p[input.value].sizes)
+                if (!contains(dim))
+                    m_sizes[dim.symbol] = m_graph.fewOthers ? std::max<std::int64_t>(2, m_graph.nodes / 2 - further++)
+                                                            : m_graph.edges + 3 + apart * static_cast<std::int64_t>(m_sizes.size());
+    }
+
+    const Program& m_p;
+    const ProbeGraph& m_graph;
+    std::map<std::string, std::int64_t> m_sizes, m_nodes;  // by symbol; of nodes alone
+    std::map<ValueId, std::vector<std::set<std::string>>> m_named;  // by input and end: sizes of the rows that it names
+    std::map<ValueId, std::vector<std::int64_t>> m_fixed;           // and the least of those that are numbers
+};
+
+// One tensor.
+at::Tensor probeTensor(const Program& program, const Input& input, const ProbeGraph& graph, const ProbeSizes& sizes, bool asIntegers,
+                       std::mt19937_64& random)
+{
+    const Value& value = program[input.value];
+    std::vector<std::int64_t> shape;
+    for (const Dim& dim : value.sizes)
+        shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
+    const bool isList = shape.size() == 1 && isInteger(value.dtype);
+    if (const auto divided = isList ? rowsDividedBy(program, input.value) : std::nullopt)
+        return randomPointers(shape[0], sizes.of(*divided), random).to(scalarType(value.dtype));
+    if (const auto repeated = isList ? rowsRepeatedBy(program, input.value) : std::nullopt; repeated && sizes.contains(*repeated))
+        return randomPointers(shape[0] + 1, sizes.of(*repeated), random).diff().to(scalarType(value.dtype));
+    if (isEdgeList(program, input))
+        return randomEdges(graph, {sizes.rowsNamedBy(input.value, 0), sizes.rowsNamedBy(input.value, 1)}, shape[1], random);
+    if (input.role == Role::GraphStructure && isSquareOfNodes(value))
+        return randomMatrix(value, shape, graph, random);
+    // Lists of rows name all of these, until it turns out that the program does not take them.
+    ProbeGraph named = graph;
+    if (isList && sizes.namesRows(input.value, 0)) {
+        const std::int64_t rows = sizes.rowsNamedBy(input.value, 0);
+        named.integers = graph.integers == graph.nodes ? rows : std::min(graph.integers, rows);
+    }
+    return randomRows(value, shape, named, random, asIntegers);
+}
+
+}  // namespace
+
 Bindings probeInputs(const Program& program, const ProbeGraph& graph)
 {
     std::mt19937_64 random(graph.seed);
-    std::map<std::string, std::int64_t> sizes;
-    for (const Input& input : program.inputs) {
-        const Value& value = program[input.value];
-        // Each node type has more than the one before, and edges between those that all have.
-        if (input.role == Role::NodeFeatures && graph.learnedNodes && input.parameter.valid())
-            sizes.try_emplace(value.sizes[0].symbol, program[input.parameter].sizes[0]);
-        else if (input.role == Role::NodeFeatures)
-            sizes.try_emplace(value.sizes[0].symbol, graph.fewOthers && !sizes.empty()
-                                                         ? std::max<std::int64_t>(2, graph.nodes / 2 - 2 * std::ssize(sizes))
-                                                         : graph.nodes + 3 * std::ssize(sizes));
-    }
-    const std::map<std::string, std::int64_t> nodes = sizes;
-    std::int64_t edges = graph.edges;
-    for (const Input& input : program.inputs) {
-        const Value& value = program[input.value];
-        if (input.role == Role::GraphStructure && value.sizes.size() == 2 && !value.sizes[1].isConstant() && !sizes.contains(value.sizes[1].symbol)) {
-            sizes[value.sizes[1].symbol] = edges;
-            edges += 2 * static_cast<std::int64_t>(graph.seed);  // another difference on each graph, so that no sum looks like a multiple
-        }
-    }
-    const auto isEdges = [&](const Input& input) {
-        const Value& value = program[input.value];
-        return input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && !value.sizes[1].isConstant();
-    };
-    // What is read where nodes are has as many rows.
-    std::map<ValueId, std::vector<std::set<std::string>>> named;
-    std::map<ValueId, std::vector<std::int64_t>> fixed;  // or as many as the program says
-    for (const Input& input : program.inputs)
-        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && isInteger(value.dtype)) {
-            named[input.value] = sizesNamedBy(program, input.value);
-            for (const std::vector<Dim>& rows : rowsNamedBy(program, input.value)) {
-                fixed[input.value].push_back(std::numeric_limits<std::int64_t>::max());
-                for (const Dim& dim : rows)
-                    if (dim.isConstant())
-                        fixed[input.value].back() = std::min(fixed[input.value].back(), dim.value);
-            }
-            for (const std::set<std::string>& sizesOfEnd : named[input.value])
-                if (const auto known = std::ranges::find_if(sizesOfEnd, [&](const std::string& size) { return sizes.contains(size); });
-                    known != sizesOfEnd.end())
-                    for (const std::string& size : sizesOfEnd)
-                        if (sizeParts(size).second.empty())
-                            sizes.try_emplace(size, sizes.at(*known));
-        }
-    // Pointers into edges are of nodes, as a program may take for granted.
-    for (const Input& input : program.inputs)
-        if (const Value& value = program[input.value]; value.sizes.size() == 1 && !value.sizes[0].isConstant())
-            if (const auto divided = rowsDividedBy(program, input.value); divided && !nodes.contains(divided->symbol))
-                sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 1);
-    // No size is another one and a little more, as that of pointers would be.
-    constexpr std::int64_t apart = 11;
-    std::int64_t further = 0;
-    for (const Input& input : program.inputs)
-        for (const Dim& dim : program[input.value].sizes)
-            if (!dim.isConstant() && !sizes.contains(dim.symbol))
-                sizes[dim.symbol] = graph.fewOthers ? std::max<std::int64_t>(2, graph.nodes / 2 - further++)
-                                                    : graph.edges + 3 + apart * static_cast<std::int64_t>(sizes.size());
-    // Edges are between nodes that all types have; between other rows, such as edges, those.
-    const auto rowsOf = [&](ValueId input, std::size_t end) {
-        const std::int64_t most = fixed.at(input)[end];
-        std::optional<std::int64_t> rows;
-        for (const std::string& size : named.at(input)[end])
-            if (nodes.contains(size))
-                return std::min(graph.nodes, most);
-            else if (const auto known = sizes.find(size); known != sizes.end())
-                rows = std::min(rows.value_or(known->second), known->second);
-        const std::int64_t others = graph.mostNamed > 0 ? std::min(graph.nodes, graph.mostNamed) : graph.nodes;
-        return std::min(rows.value_or(others), most);
-    };
+    const ProbeSizes sizes(program, graph);
     const std::set<ValueId> categories = readAsIntegers(program);
     Bindings bindings;
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
-        if (value.kind == ValueKind::None) {
+        if (value.kind == ValueKind::None)
             bindings[input.value] = c10::IValue();
-            continue;
-        }
-        if (value.kind != ValueKind::Tensor) {
-            const auto known = value.number.isConstant() ? sizes.end() : sizes.find(value.number.symbol);
-            const std::int64_t number = known == sizes.end() ? graph.nodes : known->second;
-            bindings[input.value] = value.kind == ValueKind::Float ? c10::IValue(1.0) : c10::IValue(number);
-            continue;
-        }
-        std::vector<std::int64_t> shape;
-        for (const Dim& dim : value.sizes)
-            shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
-        // Lists of rows name all of these, until it turns out that the program does not take them.
-        ProbeGraph of = graph;
-        if (shape.size() == 1 && isInteger(value.dtype) && !named.at(input.value)[0].empty())
-            of.integers = graph.integers == graph.nodes ? rowsOf(input.value, 0) : std::min(graph.integers, rowsOf(input.value, 0));
-        const auto divided = shape.size() == 1 && isInteger(value.dtype) ? rowsDividedBy(program, input.value) : std::nullopt;
-        const auto repeated = shape.size() == 1 && isInteger(value.dtype) ? rowsRepeatedBy(program, input.value) : std::nullopt;
-        const auto sizeOf = [&](const std::string& symbol) { return sizes.contains(symbol) ? static_cast<double>(sizes.at(symbol)) : 0.0; };
-        if (divided)
-            bindings[input.value] =
-                randomPointers(shape[0], divided->isConstant() ? divided->value : std::llround(sizeValue(divided->symbol, sizeOf)), random)
-                    .to(scalarType(value.dtype));
-        else if (repeated && (repeated->isConstant() || sizes.contains(repeated->symbol)))
-            bindings[input.value] = randomPointers(shape[0] + 1, repeated->isConstant() ? repeated->value : sizes.at(repeated->symbol), random)
-                                        .diff()
-                                        .to(scalarType(value.dtype));
-        else if (isEdges(input))
-            bindings[input.value] = randomEdges(graph, {rowsOf(input.value, 0), rowsOf(input.value, 1)}, shape[1], random);
-        else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
-            bindings[input.value] = randomMatrix(value, shape, graph, random);
+        else if (value.kind == ValueKind::Float)
+            bindings[input.value] = c10::IValue(1.0);
+        else if (value.kind != ValueKind::Tensor)
+            bindings[input.value] = c10::IValue(sizes.ofNumber(value));
         else
-            bindings[input.value] = randomRows(value, shape, of, random, graph.categories || categories.contains(input.value));
+            bindings[input.value] =
+                probeTensor(program, input, graph, sizes, graph.categories || categories.contains(input.value), random);
     }
     return bindings;
 }

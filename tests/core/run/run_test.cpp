@@ -1,4 +1,4 @@
-#include "core/run/run.h"
+#include "core/run/verify.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/run/bind.h"
 #include "core/run/comparing.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 #include "tests/core/run/zoo_files.h"
 
 namespace cleave {

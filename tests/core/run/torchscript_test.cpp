@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/zip.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 #include "core/run/tensors.h"
 #include "tests/core/run/zoo_files.h"
 #include "tests/core/test_files.h"

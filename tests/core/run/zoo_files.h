@@ -5,7 +5,7 @@
 
 #include "core/plan/plan_space.h"
 #include "core/run/model.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 #include "tests/core/test_files.h"
 
 namespace cleave::test {

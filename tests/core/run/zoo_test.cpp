@@ -11,7 +11,7 @@
 
 #include "core/analysis/shape_text.h"
 #include "core/graph/npy.h"
-#include "core/run/run.h"
+#include "core/run/verify.h"
 #include "tests/core/run/fake_device.h"
 #include "tests/core/run/zoo_files.h"
 
