@@ -158,7 +158,7 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         {ResultModelsTexts::tr("Compute"), ResultModelsTexts::tr("Running the operators"), true},
         {ResultModelsTexts::tr("Write"), ResultModelsTexts::tr("Storing save points"), true},
         {ResultModelsTexts::tr("Total"), ResultModelsTexts::tr("Prepare, compute and write together"), true},
-        {ResultModelsTexts::tr("Predicted"),
+        {ResultModelsTexts::tr("Predicted total"),
          run != nullptr && !run->predicted.rates.empty()
              ? ResultModelsTexts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
          : run != nullptr && run->boundBytes > 0
@@ -168,7 +168,7 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},
         {ResultModelsTexts::tr("Peak memory"),
          ResultModelsTexts::tr("Most memory at once while it ran: prologue, edges in their order, save points and batches, beside the graph itself"), true},
-        {ResultModelsTexts::tr("Predicted"), ResultModelsTexts::tr("Peak memory by the cost model"), true},
+        {ResultModelsTexts::tr("Predicted peak"), ResultModelsTexts::tr("Peak memory by the cost model"), true},
     };
     const bool hasDevice = run != nullptr && std::ranges::any_of(run->functions, [](const FunctionRun& f) { return !f.device.empty(); });
     if (hasDevice) {

@@ -4734,10 +4734,6 @@
         <translation>准备、计算与写入之和</translation>
     </message>
     <message>
-        <source>Predicted</source>
-        <translation>预测</translation>
-    </message>
-    <message>
         <source>Total by the cost model. Rates: %1</source>
         <translation>代价模型给出的总计。速率：%1</translation>
     </message>
@@ -4908,6 +4904,14 @@
     <message>
         <source>Peak memory by the cost model</source>
         <translation>成本模型预测的峰值内存</translation>
+    </message>
+    <message>
+        <source>Predicted total</source>
+        <translation>预测总计</translation>
+    </message>
+    <message>
+        <source>Predicted peak</source>
+        <translation>预测峰值</translation>
     </message>
 </context>
 <context>
