@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/planned.h"
 #include "app/cli/terminal.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
@@ -21,6 +22,13 @@ namespace cleave::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+const std::map<std::string, Planner>& allPlanners()
+{
+    static const auto planners =
+        byOption({Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph});
+    return planners;
+}
 
 struct PlanArguments {
     ModelArguments model;
@@ -45,7 +53,7 @@ struct PlanArguments {
         command
             .add_option("--planner", planner,
                         "Whose plan to show and write: message-degree, greedy, optimal (the default with a graph), node-wise or full-graph")
-            ->check(CLI::IsMember({"message-degree", "greedy", "optimal", "node-wise", "full-graph"}));
+            ->check(CLI::IsMember(allPlanners()));
         command.add_flag("--profile", profile, "Measure each op on sample blocks of the graph instead of using the machine's rates");
         command.add_flag("--json", json, "Write the table as JSON");
         command.add_option("--plan", from, "Plan file to start from, instead of the cut at message degree")->type_name("FILE");
@@ -395,11 +403,7 @@ private:
 
     Planner wanted() const
     {
-        for (const auto& [name, planner] : {std::pair{"message-degree", Planner::MessageDegree}, {"greedy", Planner::Greedy},
-                                            {"node-wise", Planner::NodeWise}, {"full-graph", Planner::FullGraph}})
-            if (m_arguments.planner == name)
-                return planner;
-        return m_arguments.planner.empty() && !hasSolver() ? Planner::Greedy : Planner::Optimal;
+        return m_arguments.planner.empty() ? usualPlanner() : allPlanners().at(m_arguments.planner);
     }
 
     std::vector<std::pair<NodeOrder, double>> inflations(std::int64_t batchSize, const Progress& progress)

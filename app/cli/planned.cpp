@@ -1,13 +1,17 @@
 #include "app/cli/planned.h"
 
+#include <algorithm>
 #include <iostream>
-#include <map>
 
 namespace cleave::cli {
 
 namespace {
 
-const std::map<std::string, Planner> planners{{"message-degree", Planner::MessageDegree}, {"greedy", Planner::Greedy}, {"optimal", Planner::Optimal}};
+const std::map<std::string, Planner>& runnable()
+{
+    static const auto planners = byOption({Planner::MessageDegree, Planner::Greedy, Planner::Optimal});
+    return planners;
+}
 
 std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / keptPlanName; }
 
@@ -15,18 +19,29 @@ void doesNotGoOn(const Error& error) { std::cerr << "The plan that was kept is n
 
 }  // namespace
 
+std::map<std::string, Planner> byOption(std::initializer_list<Planner> planners)
+{
+    std::map<std::string, Planner> options;
+    for (const Planner planner : planners) {
+        std::string option(plannerName(planner));
+        std::ranges::replace(option, ' ', '-');
+        options[option] = planner;
+    }
+    return options;
+}
+
 CLI::Option* PlannerArguments::add(CLI::App& command)
 {
     return command
         .add_option("--planner", wanted, "Whose plan to run, made for the graph's numbers of nodes and edges: message-degree, greedy or optimal")
-        ->check(CLI::IsMember(planners))
+        ->check(CLI::IsMember(runnable()))
         ->default_str(usualPlanner() == Planner::Optimal ? "optimal" : "greedy");
 }
 
 StoredPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, bool isFree, std::string& name,
                                  const Progress& progress) const
 {
-    ProgramForGraph chosen = programFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options,
+    ProgramForGraph chosen = programFor(model, graph, wanted.empty() ? usualPlanner() : runnable().at(wanted), options,
                                         isFree ? Weighing::WhereShort : Weighing::Never, progress);
     if (!chosen.plan && !wanted.empty())
         throw Error(chosen.whyNoPlan);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+#include <map>
 #include <string>
 
 #include "app/cli/terminal.h"
@@ -7,6 +9,9 @@
 #include "core/run/rewrite_worth.h"
 
 namespace cleave::cli {
+
+/// Planners by what --planner calls them: plannerName with hyphens.
+std::map<std::string, Planner> byOption(std::initializer_list<Planner> planners);
 
 /// --planner, for commands that run models on a graph without a plan file.
 struct PlannerArguments {

@@ -220,14 +220,10 @@ struct StoredOp {
 
 class Reader {
 public:
-    Reader(const PlanSpace& space, const JsonView& file) : m_space(space), m_program(space.analysis().program), m_file(file) {}
+    Reader(const PlanSpace& space, JsonView file) : m_space(space), m_program(space.analysis().program), m_file(std::move(file)) {}
 
     StoredPlan run()
     {
-        const std::int64_t version = m_file.at("cleave_plan").integer();
-        if (version != formatVersion)
-            throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
-                        " only.");
         readModel();
         if (const auto made = rewriteNames(m_file), here = rewriteNames(m_space.analysis()); made != here)
             differs("The plan is for the program " + (made.empty() ? "as it was traced" : "after the rewrites " + printable(join(made, ","))) +
@@ -434,20 +430,34 @@ private:
 
     const PlanSpace& m_space;
     const Program& m_program;
-    const JsonView& m_file;
+    const JsonView m_file;
     std::map<std::string, OpId> m_ops;
     StoredPlan m_result;
     bool m_sameModel = false;
 };
 
-nlohmann::json parsePlan(const std::filesystem::path& path)
-{
-    constexpr std::size_t mostBytes = std::size_t{256} << 20;
-    const std::vector<std::byte> bytes = readFile(path);
-    if (bytes.size() > mostBytes)
-        throw Error(path.string() + " is too large for a plan.");
-    return parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
-}
+// A plan file of this version, as it is read.
+class PlanJson {
+public:
+    explicit PlanJson(const std::filesystem::path& path) : m_bytes(readFile(path)), m_name(path.filename().string())
+    {
+        constexpr std::size_t mostBytes = std::size_t{256} << 20;
+        if (m_bytes.size() > mostBytes)
+            throw Error(path.string() + " is too large for a plan.");
+        m_json = parseJson(text(), path.string());
+        if (const std::int64_t version = view().at("cleave_plan").integer(); version != formatVersion)
+            throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
+                        " only.");
+    }
+
+    JsonView view() const { return {m_json, m_name}; }
+    std::string_view text() const { return {reinterpret_cast<const char*>(m_bytes.data()), m_bytes.size()}; }
+
+private:
+    std::vector<std::byte> m_bytes;
+    std::string m_name;
+    nlohmann::json m_json;
+};
 
 std::optional<double> numberIn(const std::optional<JsonView>& object, const char* key)
 {
@@ -497,16 +507,13 @@ void writePlan(const std::filesystem::path& path, const PlanSpace& space, const 
 
 StoredPlan readPlan(const std::filesystem::path& path, const PlanSpace& space)
 {
-    const nlohmann::json json = parsePlan(path);
-    return Reader(space, JsonView(json, path.filename().string())).run();
+    const PlanJson json(path);
+    return Reader(space, json.view()).run();
 }
 
 void recordVerification(const std::filesystem::path& path, const RecordedVerification& result)
 {
-    const nlohmann::json known = parsePlan(path);
-    JsonView(known, path.filename().string()).at("cleave_plan").integer();
-    const std::vector<std::byte> bytes = readFile(path);
-    Json json = Json::parse(reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+    Json json = Json::parse(PlanJson(path).text());  // in the order that the file has
     json["verification"] = {{"graph", result.graph},
                             {"equal", result.equal},
                             {"max_absolute", result.maxAbsolute},
@@ -520,11 +527,8 @@ void recordVerification(const std::filesystem::path& path, const RecordedVerific
 
 PlanSummary readPlanSummary(const std::filesystem::path& path)
 {
-    const nlohmann::json json = parsePlan(path);
-    const JsonView file(json, path.filename().string());
-    if (const std::int64_t version = file.at("cleave_plan").integer(); version != formatVersion)
-        throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
-                    " only.");
+    const PlanJson json(path);
+    const JsonView file = json.view();
     PlanSummary summary;
     summary.sha256 = file.at("model").at("sha256").text();
     if (const auto name = file.at("model").find("name"))
