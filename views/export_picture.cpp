@@ -11,6 +11,7 @@
 #include <QSaveFile>
 #include <QSvgGenerator>
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "views/legend.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr double largestSide = 16000;      // pixels; larger pictures are scaled down
 constexpr double largestPage = 14400;      // points: PDF readers open no larger ones
 constexpr double pointsPerUnit = 0.75;
+constexpr int unitsPerInch = static_cast<int>(72 / pointsPerUnit);  // so that points of type have the size that the boxes were made for
 constexpr double leastWidth = 520;         // of the legend
 constexpr double paperMargin = 14;
 
@@ -31,7 +33,7 @@ QByteArray svg(const Paper& paper, const QString& title)
     QBuffer buffer;
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
-    generator.setResolution(static_cast<int>(72 / pointsPerUnit));  // so that points of type have the size that the boxes were made for
+    generator.setResolution(unitsPerInch);
     generator.setTitle(title);
     generator.setSize(all.size().toSize());
     generator.setViewBox(all);
@@ -48,6 +50,7 @@ QByteArray pdf(const Paper& paper, const QString& title)
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     QPdfWriter writer(&buffer);
+    writer.setResolution(unitsPerInch);
     writer.setTitle(title);
     writer.setPageSize(QPageSize(size * scale, QPageSize::Point));
     writer.setPageMargins({});
@@ -114,9 +117,23 @@ QString svgOf(const Paper& paper)
 
 void printPicture(const Paper& paper, QPrinter& printer)
 {
+    constexpr double leastOnOnePage = 0.6;  // smaller letters are hard to read: then it goes on to further pages
+    printer.setResolution(unitsPerInch);
     QPainter painter(&printer);
     const QRectF page = painter.viewport();
-    paper.paint(painter, QRectF(page.topLeft(), paper.size().scaled(page.size(), Qt::KeepAspectRatio)));
+    const QSizeF size = paper.size();
+    const double byWidth = std::min(1.0, page.width() / size.width()), whole = std::min(byWidth, page.height() / size.height());
+    const double scale = whole >= leastOnOnePage ? whole : byWidth;
+    const QSizeF printed = size * scale;
+    const int pages = whole >= leastOnOnePage ? 1 : std::max(1, static_cast<int>(std::ceil(printed.height() / page.height())));
+    for (int number = 0; number < pages; ++number) {
+        if (number > 0)
+            printer.newPage();
+        painter.save();
+        painter.setClipRect(page);
+        paper.paint(painter, QRectF(QPointF(page.center().x() - printed.width() / 2, page.top() - number * page.height()), printed));
+        painter.restore();
+    }
 }
 
 }  // namespace cleave::views

@@ -33,7 +33,7 @@ void exportPicture(const Paper& paper, const QString& title, const QString& path
 
 QString svgOf(const Paper& paper);  ///< an SVG element
 
-/// On one page, as large as it can be.
+/// As wide as the page, not larger than on the screen; on one page where that leaves letters that can be read, otherwise on as many as it is long.
 void printPicture(const Paper& paper, QPrinter& printer);
 
 }  // namespace cleave::views

@@ -1,5 +1,6 @@
 #include "views/find_bar.h"
 
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -33,7 +34,8 @@ FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view
     button(Qt::UpArrow, tr("Previous"), -1);
     button(Qt::DownArrow, tr("Next"), 1);
     connect(m_edit, &QLineEdit::textChanged, this, &FindBar::search);
-    connect(m_edit, &QLineEdit::returnPressed, this, [this] { step(1); });
+    connect(m_edit, &QLineEdit::returnPressed, this,
+            [this] { QGuiApplication::keyboardModifiers().testFlag(Qt::ShiftModifier) ? previous() : next(); });
     hide();
 }
 
@@ -43,6 +45,22 @@ void FindBar::begin()
     show();
     m_edit->setFocus();
     m_edit->selectAll();
+}
+
+void FindBar::next()
+{
+    if (m_found.empty())
+        begin();
+    else
+        step(1);
+}
+
+void FindBar::previous()
+{
+    if (m_found.empty())
+        begin();
+    else
+        step(-1);
 }
 
 QString FindBar::status() const { return m_status->text(); }

@@ -19,6 +19,8 @@ public:
     explicit FindBar(GraphView& view, QWidget* parent = nullptr);
 
     void begin();  ///< shows it, ready to be written in
+    void next();   ///< of what was found; without a search it begins one
+    void previous();
     QLineEdit& edit() { return *m_edit; }
     QString status() const;  ///< "2 of 5"
 

@@ -279,6 +279,17 @@ bool GraphView::selectNextCut(int step)
     return inside;
 }
 
+namespace {
+
+bool reads(const Op& op, ValueId value)
+{
+    bool found = false;
+    forEachOperand(op, [&](ValueId operand) { found = found || operand == value; });
+    return found;
+}
+
+}  // namespace
+
 std::vector<OpId> GraphView::find(const QString& text) const
 {
     std::vector<OpId> found;
@@ -293,6 +304,15 @@ std::vector<OpId> GraphView::find(const QString& text) const
             std::ranges::any_of(o.outputs, [&](ValueId value) { return holds(program[value].name); }))
             found.push_back(OpId{static_cast<int>(i)});
     }
+    // An input is where it is read first.
+    for (const Input& input : program.inputs)
+        if (holds(program[input.value].name))
+            for (std::size_t i = 0; i < program.ops.size(); ++i)
+                if (const OpId op{static_cast<int>(i)}; reads(program[op], input.value)) {
+                    if (const auto at = std::ranges::lower_bound(found, op); at == found.end() || *at != op)
+                        found.insert(at, op);
+                    break;
+                }
     return found;
 }
 

@@ -351,7 +351,9 @@ void MainWindow::makeActions()
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
     auto* find = addAction(view, tr("Fi&nd…"), QKeySequence::Find, [this] { m_find->begin(); });
-    m_ofPicture = {find, m_export, m_print, fit, in, out, full, expand, collapse};
+    auto* next = addAction(view, tr("Find &next"), QKeySequence(Qt::Key_F3), [this] { m_find->next(); });
+    auto* previous = addAction(view, tr("Find pre&vious"), QKeySequence(Qt::SHIFT | Qt::Key_F3), [this] { m_find->previous(); });
+    m_ofPicture = {find, next, previous, m_export, m_print, fit, in, out, full, expand, collapse};
     m_view->addActions({fit, expand, collapse, m_export});
     view->addSeparator();
     auto* folding = view->addAction(tr("Fold &repeated layers"), m_view, &GraphView::setFolding);
@@ -458,9 +460,15 @@ void MainWindow::offer(const LeftPlan& plan)
 void MainWindow::fillRecent()
 {
     m_recent->clear();
-    for (const QString& path : QSettings().value(recentKey).toStringList())
-        if (QFileInfo::exists(path))
-            m_recent->addAction(QFileInfo(path).fileName(), this, [this, path] { m_document.open(path); })->setStatusTip(path);
+    QStringList paths = QSettings().value(recentKey).toStringList();
+    paths.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
+    const auto isCalledSo = [](const QString& name) { return [name](const QString& path) { return QFileInfo(path).fileName() == name; }; };
+    for (const QString& path : paths) {
+        const QFileInfo file(path);
+        const bool isAlone = std::ranges::count_if(paths, isCalledSo(file.fileName())) == 1;
+        const QString name = isAlone ? file.fileName() : tr("%1 in %2").arg(file.fileName(), QFileInfo(file.path()).fileName());
+        m_recent->addAction(name, this, [this, path] { m_document.open(path); })->setStatusTip(path);
+    }
     if (m_recent->isEmpty())
         m_recent->addAction(tr("None yet"))->setEnabled(false);
 }

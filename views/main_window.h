@@ -51,7 +51,7 @@ public:
     void setPresenting(bool presenting);  ///< full screen, the story in large type beside the model
 
     void exportTo(const QString& path);  ///< picture, DOT, table or report by the name's end; what cannot be written is said in the message bar
-    void exportCode(const QString& folder);
+    void exportCode(const QString& chosen);  ///< a folder, or where it holds other files one of its own in it
 
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -73,6 +73,7 @@ private:
     void openFolderDialog();
     void exportDialog();
     void exportCodeDialog();
+    QString packageFolder(const QString& chosen) const;
     void print();
     void closeWithModel(QDialog& dialog);
     void savePlan();

@@ -1,11 +1,13 @@
 // Files that the main window asks for, and what it writes.
 #include <QApplication>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPrintDialog>
 #include <QPrinter>
+#include <QRegularExpression>
 #include <QStatusBar>
 #include <memory>
 
@@ -66,6 +68,11 @@ void MainWindow::exportDialog()
         this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
         tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;Outputs of the last run (*.npz *.npy);;PipeDream profile graph, measured on the graph (*.txt)"),
         QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("svg"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        static const QRegularExpression first(QStringLiteral("\\*\\.(\\w+)"));
+        dialog->setDefaultSuffix(first.match(filter).captured(1));
+    });
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportTo);
     closeWithModel(*dialog);
     dialog->show();
@@ -106,8 +113,20 @@ void MainWindow::exportCodeDialog()
     dialog->show();
 }
 
-void MainWindow::exportCode(const QString& folder)
+// Into the folder itself where it is empty or holds the package already; otherwise into one of its own there, not among other files.
+QString MainWindow::packageFolder(const QString& chosen) const
 {
+    const QDir folder(chosen);
+    if (folder.isEmpty() || folder.exists(QStringLiteral("cleave_plan.py")))
+        return chosen;
+    static const QRegularExpression others(QStringLiteral("\\W"));  // than a Python module is called by
+    const QString name = QFileInfo(m_document.modelPath()).completeBaseName().replace(others, QStringLiteral("_"));
+    return folder.filePath(name + QStringLiteral("_cleave"));
+}
+
+void MainWindow::exportCode(const QString& chosen)
+{
+    const QString folder = packageFolder(chosen);
     try {
         writeCode(toPath(folder), m_document.planEditor().code().files);
         sayWritten(tr("Python package written to %1.").arg(folder));
@@ -119,6 +138,8 @@ void MainWindow::exportCode(const QString& folder)
 void MainWindow::print()
 {
     auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
+    const QRectF picture = m_view->sceneRect();
+    printer->setPageOrientation(picture.width() > picture.height() ? QPageLayout::Landscape : QPageLayout::Portrait);
     auto* dialog = new QPrintDialog(printer.get(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] {

@@ -68,7 +68,12 @@ PlanEditor::State PlanEditor::stateOf(std::shared_ptr<const Model> model, const 
 void PlanEditor::setModel(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites)
 {
     m_history.clear();
+    m_history.setClean();  // what is empty is not cleared, and a plan may have been restored without a step
+    const std::optional<Batches> before = batchesBefore();  // a plan of the model that goes brought them
+    m_brought.reset();
     setState(stateOf(std::move(model), rewrites), true);
+    if (before)
+        Q_EMIT batchesWanted(*before);
 }
 
 void PlanEditor::takeProgram(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites, const QString& text)
@@ -374,6 +379,21 @@ bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batch
         after.devices = *devices;
     m_history.push(new Step(*this, std::move(after), taken, text));
     return true;
+}
+
+std::optional<Batches> PlanEditor::batchesBefore() const
+{
+    return m_brought && m_brought->now == batches() ? std::optional(m_brought->before) : std::nullopt;
+}
+
+bool PlanEditor::take(const PricedPlan& priced, const QString& text)
+{
+    Plan plan = m_now.plan;
+    plan.joined = priced.planned.plan.joined;
+    if (plan.joined.empty() || priced.batchSize == m_costs.plans().front().batchSize)
+        return take(plan.joined.empty() ? priced.planned.plan : plan, text, batchesBefore());
+    m_brought = {batches(), {priced.batchSize, m_options.order}};
+    return take(plan, tr("%1, in batches of %2 nodes").arg(text, countText(priced.batchSize)), m_brought->now);
 }
 
 bool PlanEditor::takeDevices(const DeviceWishes& devices, const QString& text)

@@ -66,6 +66,8 @@ public:
     /// A legal one, and the batches and devices that it is for.
     bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {}, std::optional<DeviceWishes> devices = {},
               std::optional<StoredPlan> loaded = {});
+    /// A planner's: one that needs batches of its own brings them, and the next one brings back those that were there before.
+    bool take(const PricedPlan& plan, const QString& text);
     bool takeBatches(const Batches& batches);  ///< of which one thing is new
     bool takeDevices(const DeviceWishes& devices, const QString& text);
     bool runOn(const std::string& device);        ///< all functions; "cpu": none on a device
@@ -136,7 +138,14 @@ private:
     QString movedCutText(int cut, const Plan& after) const;
     std::set<BlockCopy> copied() const;
 
+    std::optional<Batches> batchesBefore() const;  // those that a plan brought, if they are still there
+
+    struct BroughtBatches {
+        Batches before, now;
+    };
+
     State m_now;
+    std::optional<BroughtBatches> m_brought;
     RunOptions m_options;
     std::optional<Plan> m_preview;
     std::optional<Other> m_other;

@@ -603,13 +603,7 @@ void PlanPanel::showButtons()
 void PlanPanel::take(const PricedPlan& plan)
 {
     const PricedPlan taken = plan;  // other sizes of batches make other plans
-    const QString text = tr("Take the plan “%1”").arg(planText(taken.name));
-    Plan joined = m_editor.plan();
-    joined.joined = taken.planned.plan.joined;
-    std::optional<Batches> batches;
-    if (!joined.joined.empty() && taken.batchSize != m_editor.costs().plans().front().batchSize)
-        batches = {taken.batchSize, m_editor.batches().order};
-    m_editor.take(joined.joined.empty() ? taken.planned.plan : joined, text, batches);
+    m_editor.take(taken, tr("Take the plan “%1”").arg(planText(taken.name)));
 }
 
 }  // namespace cleave::views

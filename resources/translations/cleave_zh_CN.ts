@@ -3827,6 +3827,18 @@
         <source>Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …; or one alone as .npy</source>
         <translation>在别处记录的输出：名为 expected 的数组，或名为 expected_0、expected_1、… 的数组；也可以是单独一个 .npy</translation>
     </message>
+    <message>
+        <source>Find &amp;next</source>
+        <translation>查找下一个(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Find pre&amp;vious</source>
+        <translation>查找上一个(&amp;V)</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%2 中的 %1</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -4145,6 +4157,10 @@
     <message>
         <source>Order of nodes: “%1”</source>
         <translation>节点顺序：“%1”</translation>
+    </message>
+    <message>
+        <source>%1, in batches of %2 nodes</source>
+        <translation>%1，每批 %2 个节点</translation>
     </message>
 </context>
 <context>
@@ -5003,6 +5019,10 @@
     <message>
         <source> At most %1 of memory at once beside the graph.</source>
         <translation>图本身之外同时最多占用 %1 内存。</translation>
+    </message>
+    <message>
+        <source>✗ Different from the expected outputs (%1), at a batch size of %2; the cut model gives the answers of the uncut one.</source>
+        <translation>✗ 与预期输出不同（%1），批大小为 %2；切分后的模型与未切分的模型答案相同。</translation>
     </message>
 </context>
 <context>

@@ -216,6 +216,7 @@ private Q_SLOTS:
     void extremesAreTakenAsPlans();
     void aGraphThatDoesNotFitIsSaid();
     void planIsSavedAndOpened();
+    void plansThatWereLeftDoNotMarkTheNextModel();
     void planBringsItsRewritesAndItsOrder();
     void rewritesMayChangeTheFunctions();
     void graphsTellWhichSizesAreEqual();
@@ -616,6 +617,7 @@ void WindowTest::verifyComparesWithExpectedOutputs()
     QVERIFY2(cell.data().toString().startsWith(QString::number(worst.front()) + QStringLiteral(", ")), qPrintable(cell.data().toString()));
     QCOMPARE(cell.data(Qt::ToolTipRole).toString().count(u','), static_cast<qsizetype>(worst.size()) - 1);
     QVERIFY(table.index(0, table.columnCount() - 1).data().toString().isEmpty());
+    QVERIFY2(window.findChild<ResultPanel*>()->summary().contains(QStringLiteral("the answers of the uncut one")), "it is not the cut's fault");
 }
 
 void WindowTest::pictureKeepsItsStartUntilItIsTouched()
@@ -1617,6 +1619,10 @@ void WindowTest::exportsAreMadeForPaper()
         const QColor filled = QColor::fromRgbF(first.captured(1).toFloat(), first.captured(2).toFloat(), first.captured(3).toFloat());
         QVERIFY2(std::abs(filled.red() - colors.background.red()) <= 1 && std::abs(filled.blue() - colors.background.blue()) <= 1,
                  qPrintable(filled.name()));
+        // Letters of the size that the boxes were made for: as many units of the page as on the screen.
+        static const QRegularExpression letters(QStringLiteral("/F[0-9]+ ([0-9.]+) Tf"));
+        const QRegularExpressionMatch type = letters.match(QString::fromLatin1(pdfContent(pdf)));
+        QVERIFY2(type.hasMatch() && type.captured(1).toDouble() < 40, qPrintable(type.captured(1)));
     }
 }
 
@@ -1770,6 +1776,14 @@ void WindowTest::codeFollowsThePlan()
     QFile file(folder.filePath(QStringLiteral("function_1.py")));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(QString::fromUtf8(file.readAll()), panel->source());
+    // Again into the same, and beside other files into one of its own.
+    window.exportCode(folder.path());
+    QVERIFY(!QDir(folder.path()).exists(QStringLiteral("sage_cleave")));
+    const QTemporaryDir full;
+    QVERIFY(QFile::copy(file.fileName(), full.filePath(QStringLiteral("mine.py"))));
+    window.exportCode(full.path());
+    QCOMPARE(QDir(full.path()).entryList(QDir::Files), QStringList(QStringLiteral("mine.py")));
+    QVERIFY(QFileInfo::exists(full.filePath(QStringLiteral("sage_cleave/function_1.py"))));
     window.document().planEditor().history().undo();
     QCOMPARE(panel->source(), before);
 
@@ -2545,11 +2559,18 @@ void WindowTest::extremesAreTakenAsPlans()
     QCOMPARE(window.document().options().run.batchSize, std::int64_t{500});
     editor.history().redo();
     QCOMPARE(window.document().options().run.batchSize, std::int64_t{2708});
-    editor.history().undo();
-    editor.history().undo();
+    // Another planner's plan brings back the batches that were there before, as another model does.
+    QTRY_VERIFY_WITH_TIMEOUT(editor.costs().plans().size() == 5 && window.planPanel().planners().at(0)->isEnabled(), patience);
+    QTest::mouseClick(window.planPanel().planners().at(0), Qt::LeftButton);
     QVERIFY(editor.plan() == editor.base());
     QCOMPARE(window.document().options().run.batchSize, std::int64_t{500});
+    editor.history().undo();
+    QCOMPARE(window.document().options().run.batchSize, std::int64_t{2708});
     editor.history().setClean();
+    window.document().open(example("sage.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath().endsWith(QStringLiteral("/sage.pt2")) && window.document().canRun(), patience);
+    QCOMPARE(window.document().options().run.batchSize, std::int64_t{500});
+    QVERIFY(!editor.isModified());
 }
 
 void WindowTest::planIsSavedAndOpened()
@@ -2570,6 +2591,22 @@ void WindowTest::planIsSavedAndOpened()
     window.document().open(file);
     QVERIFY(editor.plan() == moved);
     QVERIFY(editor.history().isClean());
+}
+
+// A plan that was not saved is there without a step if it is the one at message degree; the next model has nothing to do with it.
+void WindowTest::plansThatWereLeftDoNotMarkTheNextModel()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.cleave.json"));
+    MainWindow window;
+    open(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    QVERIFY(window.document().savePlan(file));
+    window.document().restorePlan(file, {});
+    QVERIFY(editor.isModified() && editor.history().count() == 0);
+    window.document().open(example("gcn.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath().endsWith(QStringLiteral("/gcn.pt2")) && !window.document().isBusy(), patience);
+    QVERIFY(!editor.isModified());
 }
 
 void WindowTest::draggedCutStopsWhereItCan()
@@ -3157,9 +3194,15 @@ void WindowTest::findsInsideClosedModules()
     QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
     QVERIFY2(firstFrames > closedFrames && view.picture()->dag.frames.size() == firstFrames && view.picture()->dag.find(first) < 0,
              "the module of the first one is closed again, and that of the second one open");
-    QTest::keyClick(&bar.edit(), Qt::Key_Return);
+    QTest::keyClick(&bar.edit(), Qt::Key_Return, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() == first, patience);
+    QTest::keyClick(&window, Qt::Key_F3);
+    QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
+    QTest::keyClick(&window, Qt::Key_F3, Qt::ShiftModifier);
+    QCOMPARE(bar.status(), QStringLiteral("1 of 2"));
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() == first, patience);
     QCOMPARE(view.picture()->dag.frames.size(), firstFrames);
+    QVERIFY(!view.find(QStringLiteral("edge_index")).empty());  // an input, where it is read
     QTest::keyClicks(&bar.edit(), QStringLiteral("zzz"));
     QCOMPARE(bar.status(), QStringLiteral("Nothing found"));
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
