@@ -8,6 +8,7 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSignalBlocker>
 
 #include "views/language.h"
 
@@ -17,11 +18,26 @@ namespace {
 
 QVariant number(auto value) { return QVariant::fromValue(static_cast<int>(value)); }
 
+// From the desktop's own size it steps to the next one, and not to the least.
+class TextSizeBox : public QDoubleSpinBox {
+public:
+    using QDoubleSpinBox::QDoubleSpinBox;
+
+    void stepBy(int steps) override
+    {
+        if (value() == minimum()) {
+            const QSignalBlocker blocker(this);
+            setValue(QApplication::font().pointSizeF());
+        }
+        QDoubleSpinBox::stepBy(steps);
+    }
+};
+
 }  // namespace
 
 SettingsDialog::SettingsDialog(QWidget* parent)
     : QDialog(parent), m_theme(new QComboBox(this)), m_language(new QComboBox(this)), m_units(new QComboBox(this)),
-      m_fontSize(new QDoubleSpinBox(this)), m_session(new QCheckBox(tr("Open the last model and graph at &start"), this)), m_note(new QLabel(this))
+      m_fontSize(new TextSizeBox(this)), m_session(new QCheckBox(tr("Open the last model and graph at &start"), this)), m_note(new QLabel(this))
 {
     setWindowTitle(tr("Settings"));
     for (const auto& [theme, text] : {std::pair(Theme::System, tr("As the desktop")), std::pair(Theme::Light, tr("Light")),

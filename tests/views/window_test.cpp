@@ -1084,6 +1084,10 @@ void WindowTest::settingsTakeEffectAndAreKept()
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
     choose("简体中文");
     auto* size = dialog->findChild<QDoubleSpinBox*>();
+    QCOMPARE(size->value(), size->minimum());
+    const double ofDesktop = QApplication::font().pointSizeF();
+    size->stepUp();
+    QCOMPARE(QApplication::font().pointSizeF(), ofDesktop + 0.5);
     size->setValue(13);
     QCOMPARE(QApplication::font().pointSizeF(), 13.0);
     QCOMPARE(readSettings(), (Settings{Theme::Dark, QStringLiteral("zh_CN"), 13, ByteUnits::Binary, true}));
