@@ -65,6 +65,7 @@ constexpr std::array coreSentences{
 
     // Model files.
     QT_TRANSLATE_NOOP("cleave::Core", "The archive holds several models (%1, %2): save one with torch.export.save."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The file holds arrays, as a graph's does, and no exported program: the model comes first, then the graph."),
     QT_TRANSLATE_NOOP("cleave::Core", "The file is a zip archive, but holds no exported program: save the model with torch.export.save."),
     QT_TRANSLATE_NOOP("cleave::Core", "The archive was written on a big-endian machine, which Cleave does not read."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has element type number %2, which Cleave does not know."),

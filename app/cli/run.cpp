@@ -43,7 +43,11 @@ struct RunArguments : PlannedArguments {
 
 std::string programNote(const Analysis& analysis, const std::string& planner)
 {
-    return (planner.empty() ? "" : "Plan: " + planner + "\n") + (analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n");
+    std::string text;
+    for (const std::string& note : analysis.program.notes)
+        text += "Note: " + note + "\n";
+    return text + (planner.empty() ? "" : "Plan: " + planner + "\n") +
+           (analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n");
 }
 
 std::string memoryNote(const RunResult& result)

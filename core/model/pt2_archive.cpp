@@ -117,6 +117,9 @@ private:
                             "): save one with torch.export.save.");
             model = entry.name;
         }
+        const auto isArray = [](const ZipEntry& entry) { return entry.name.ends_with(".npy"); };
+        if (model.empty() && !m_zip.entries().empty() && std::ranges::all_of(m_zip.entries(), isArray))
+            throw Error("The file holds arrays, as a graph's does, and no exported program: the model comes first, then the graph.");
         if (model.empty())
             throw Error("The file is a zip archive, but holds no exported program: save the model with torch.export.save.");
         const std::size_t at = model.find("models/");

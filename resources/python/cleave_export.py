@@ -836,6 +836,8 @@ class _Sparse:
 
     def sum(self, dim=None, dtype=None):
         values = self._numbers.to(dtype or self._numbers.dtype)
+        if isinstance(dim, (tuple, list)) and len(dim) == 1:
+            dim = dim[0]
         if dim is None:
             return values.sum()
         if not isinstance(dim, int):
@@ -2809,7 +2811,7 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
     if "torch.jit.script" in text or "ScriptModule" in text or isinstance(model, torch.jit.ScriptModule):
         return ExportError("The model is a TorchScript module: export the Python module that it was made from.")
     if "SparseTensor" in text or "torch_sparse" in text or "sparse" in text.lower() and "not implemented" in text.lower():
-        return ExportError(f"forward uses sparse tensors{at}{inside}, which torch.export does not know: hand convolutions edge_index as a plain tensor [2, M].")
+        return ExportError(f"forward uses sparse tensors{at}{inside.rstrip(',')}, which torch.export does not know: hand convolutions edge_index as a plain tensor [2, M].")
     if isinstance(problem, KeyError) and any(isinstance(v, Graph) for v in _locals_of(problem)):
         return ExportError(f"forward reads the data {text} of the graph{at}, which nothing has set: set it on the graph that is exported.")
     if name in ("UserError", "ConstraintViolationError", "ConstraintViolation") or "Constraints violated" in text:

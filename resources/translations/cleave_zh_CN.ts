@@ -2059,6 +2059,10 @@
         <source>The model repeats a list to more than a million entries.</source>
         <translation>模型把一个列表重复成超过一百万项。</translation>
     </message>
+    <message>
+        <source>The file holds arrays, as a graph&apos;s does, and no exported program: the model comes first, then the graph.</source>
+        <translation>该文件与图文件一样只含数组，没有导出的程序：请先给出模型，再给出图。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

@@ -67,6 +67,13 @@ TEST(Cli, FailuresAreOneSentenceAndOne)
     }
 }
 
+TEST(Cli, AGraphInPlaceOfTheModelIsNamed)
+{
+    const Result result = run("verify " + example("cora.npz") + " " + example("gcn.pt2"));
+    EXPECT_EQ(result.code, 1);
+    EXPECT_EQ(result.err, "The file holds arrays, as a graph's does, and no exported program: the model comes first, then the graph.\n");
+}
+
 TEST(Cli, InspectJson)
 {
     const Result result = run("inspect --json " + example("gat.pt2"));

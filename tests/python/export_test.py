@@ -1328,7 +1328,7 @@ def sparse_matrices_that_forward_or_modules_have(cli, folder, only):
     yield from exported("sparse_rows", model_of(lambda self, x, adj: adj @ x, "x", "adj"), (g["x"], square.to_sparse_csr()), "x", "edge_index", "edge_weight")
 
     def arithmetic(self, x, adj):
-        degrees = torch.sparse.sum(adj, dim=1).to_dense().clamp(min=0.1)
+        degrees = torch.maximum(torch.sparse.sum(adj, dim=1).to_dense(), torch.sparse.sum(adj, [1]).to_dense()).clamp(min=0.1)
         both = (adj * 2.0 + adj.t() / 3).coalesce()
         attention = torch.sparse.softmax(torch.sparse_coo_tensor(adj.indices(), x[adj.indices()[0], 0] * adj._values(), adj.shape), dim=1)
         return torch.sparse.mm(both, x) / degrees[:, None] + torch.mm(attention, x) + torch.sparse.mm(adj.transpose(0, 1), x)
