@@ -161,7 +161,7 @@ TEST(Hostile, NotAModelAtAll)
     const test::TemporaryFolder folder;
     test::writeText(folder / "text.pt2", "hello");
     EXPECT_NE(errorOf([&] { readPt2(folder / "text.pt2"); }), "");
-    EXPECT_NE(errorOf([&] { readPt2(test::examplesDir() / "cora.npz"); }).find("torch.export.save"), std::string::npos);
+    EXPECT_NE(errorOf([&] { readPt2(test::examplesDir() / "cora.npz"); }).find("holds arrays, as a graph's does"), std::string::npos);
     EXPECT_NE(errorOf([&] { readPt2(folder / "missing.pt2"); }), "");
 }
 
