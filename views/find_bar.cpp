@@ -28,7 +28,7 @@ FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view
         tool->setAutoRaise(true);
         tool->setAccessibleName(name);
         tool->setToolTip(name);
-        connect(tool, &QToolButton::clicked, this, [this, by] { step(by); });
+        connect(tool, &QToolButton::clicked, this, [this, by] { go(by); });
         layout->addWidget(tool);
     };
     button(Qt::UpArrow, tr("Previous"), -1);
@@ -47,20 +47,18 @@ void FindBar::begin()
     m_edit->selectAll();
 }
 
-void FindBar::next()
-{
-    if (m_found.empty())
-        begin();
-    else
-        step(1);
-}
+void FindBar::next() { go(1); }
+void FindBar::previous() { go(-1); }
 
-void FindBar::previous()
+// Another model may be open than when it was written.
+void FindBar::go(int by)
 {
-    if (m_found.empty())
+    if (m_edit->text().isEmpty()) {
         begin();
-    else
-        step(-1);
+        return;
+    }
+    m_found = m_view.find(m_edit->text());
+    step(by);
 }
 
 QString FindBar::status() const { return m_status->text(); }

@@ -29,6 +29,7 @@ protected:
 
 private:
     void search();
+    void go(int by);
     void step(int by);
 
     GraphView& m_view;
