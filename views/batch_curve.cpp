@@ -15,7 +15,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr double curveMargin = 10, curveGap = 6, dot = 3.5;
+constexpr double curveMargin = 10, curveGap = 6, pointRadius = 3.5;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ QString BatchCurve::mostText() const
 QRectF BatchCurve::area() const
 {
     const double line = fontMetrics().height(), numbers = fontMetrics().horizontalAdvance(mostText()) + curveGap;
-    return QRectF(rect()).adjusted(curveMargin + numbers + dot, 1.5 * line + curveGap, -curveMargin - dot, -line - curveGap);
+    return QRectF(rect()).adjusted(curveMargin + numbers + pointRadius, 1.5 * line + curveGap, -curveMargin - pointRadius, -line - curveGap);
 }
 
 double BatchCurve::x(double batchSize) const
@@ -115,7 +115,7 @@ void BatchCurve::paintEvent(QPaintEvent*)
     const QColor muted = palette().color(QPalette::PlaceholderText);
     painter.setPen(muted);
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
-    const double line = fontMetrics().height(), ends = inside.left() - dot;
+    const double line = fontMetrics().height(), ends = inside.left() - pointRadius;
     const QRectF beside(curveMargin, inside.top() - line / 2, ends - curveGap - curveMargin, line);
     painter.drawText(beside, Qt::AlignRight | Qt::AlignVCenter, mostText());
     painter.drawText(beside.translated(0, inside.height()), Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("0"));
@@ -139,7 +139,7 @@ void BatchCurve::paintEvent(QPaintEvent*)
     painter.setBrush(palette().color(QPalette::WindowText));
     painter.setPen(Qt::NoPen);
     for (const QPointF& point : curve)
-        painter.drawEllipse(point, dot, dot);
+        painter.drawEllipse(point, pointRadius, pointRadius);
     const auto best = static_cast<std::size_t>(std::ranges::min_element(m_points, {}, &PlanCosts::Point::seconds) - m_points.begin());
     const QRectF above(curveMargin, 0, width() - 2 * curveMargin, fontMetrics().height());
     const QString least = tr("least %1 at %2").arg(secondsText(m_points[best].seconds), countText(m_points[best].batchSize));

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* context = "cleave::Core";
 
 // In this order: the first that fits is taken, so that special ones come before general ones.
-constexpr std::array texts{
+constexpr std::array coreTexts{
     // Moves of plans.
     QT_TRANSLATE_NOOP("cleave::Core", "No op of the function above the cut can move below it: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "No op stands before the message passing below the cut that can move above it: %1"),
@@ -165,7 +165,7 @@ const std::vector<Pattern>& patterns()
 {
     static const std::vector<Pattern> all = [] {
         std::vector<Pattern> made;
-        for (const char* text : texts)
+        for (const char* text : coreTexts)
             made.push_back({text, matcher(text)});
         for (const char* text : coreSentences)
             made.push_back({text, matcher(text)});

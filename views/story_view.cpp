@@ -35,16 +35,20 @@ void fill(std::vector<QPointF>& places)
 void pushApart(std::vector<QPointF>& places)
 {
     constexpr double apart = 0.125;
-    for (int round = 0; round < 200; ++round)
+    bool moved = true;
+    for (int round = 0; round < 200 && moved; ++round) {
+        moved = false;
         for (std::size_t i = 0; i < places.size(); ++i)
             for (std::size_t j = 0; j < i; ++j) {
                 const QPointF d = places[i] - places[j];
+                if (QPointF::dotProduct(d, d) >= apart * apart)
+                    continue;
                 const double length = std::max(1e-6, std::hypot(d.x(), d.y()));
-                if (length < apart) {
-                    places[i] += d / length * (apart - length) / 2;
-                    places[j] -= d / length * (apart - length) / 2;
-                }
+                places[i] += d / length * (apart - length) / 2;
+                places[j] -= d / length * (apart - length) / 2;
+                moved = true;
             }
+    }
 }
 
 // Until lines do not run through circles that they do not join.

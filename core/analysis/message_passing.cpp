@@ -24,7 +24,7 @@ std::optional<std::pair<ValueId, int>> singleIndex(const OpView& view)
     return found;
 }
 
-int symbolicDim(const Value& value)
+int dimOfRows(const Value& value)
 {
     const auto dim = std::ranges::find_if(value.sizes, [](const Dim& d) { return !d.isConstant(); });
     return dim == value.sizes.end() ? 0 : static_cast<int>(dim - value.sizes.begin());
@@ -51,7 +51,7 @@ std::optional<GatherForm> gatherForm(const Program& program, OpId id)
         const Value *weight = view.tensor("weight"), *indices = view.tensor("indices");
         if (!weight || !indices || weight->sizes.empty())
             return {};
-        return GatherForm{view.value("weight"), 0, view.value("indices"), symbolicDim(*indices), symbolicDim(*indices)};
+        return GatherForm{view.value("weight"), 0, view.value("indices"), dimOfRows(*indices), dimOfRows(*indices)};
     }
     const Value* self = view.tensor("self");
     if (!self)
@@ -66,7 +66,7 @@ std::optional<GatherForm> gatherForm(const Program& program, OpId id)
     }
     if (op.target == "aten::index")
         if (const auto index = singleIndex(view)) {
-            const int rowDim = symbolicDim(program[index->first]);
+            const int rowDim = dimOfRows(program[index->first]);
             return GatherForm{view.value("self"), index->second, index->first, rowDim, index->second + rowDim};
         }
     return {};

@@ -19,11 +19,11 @@ namespace cleave {
 
 namespace {
 
-using Reader = GraphArrays (*)(const std::filesystem::path&, const Progress&);
+using ReadsFormat = GraphArrays (*)(const std::filesystem::path&, const Progress&);
 
 struct Kind {
     std::string_view ending;
-    Reader read;
+    ReadsFormat read;
 };
 
 constexpr std::array kinds{Kind{".csv", readEdgeList}, Kind{".tsv", readEdgeList},       Kind{".txt", readEdgeList}, Kind{".mtx", readMatrixMarket},

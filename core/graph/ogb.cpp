@@ -32,7 +32,7 @@ fs::path rawFolder(const fs::path& folder)
 }
 
 // int64, if all numbers are whole; one column becomes [rows].
-Array asLabels(const Array& table)
+Array labelsOf(const Array& table)
 {
     const auto* numbers = table.as<float>();
     const std::vector<std::int64_t> shape = table.shape[1] == 1 ? std::vector{table.shape[0]} : table.shape;
@@ -60,7 +60,7 @@ public:
         takeRows("node-feat", "x", DType::Float32, m_numNodes);
         takeRows("edge-feat", "edge_attr", DType::Float32, total(m_edges));
         if (const fs::path labels = tableIn(m_raw, "node-label"); !labels.empty())
-            m_graph.arrays["y"] = asLabels(rowsOf(labels, DType::Float32, m_numNodes));
+            m_graph.arrays["y"] = labelsOf(rowsOf(labels, DType::Float32, m_numNodes));
         takeFurtherColumns();
         if (m_nodes.size() > 1)
             takeGraphs();
@@ -152,7 +152,7 @@ private:
             name = name.substr(0, name.find('.'));
             const bool isOfNodes = name.starts_with("node_"), isOfEdges = name.starts_with("edge_");
             if ((isOfNodes || isOfEdges) && file.path() == tableIn(m_raw, name))
-                m_graph.arrays[name] = asLabels(rowsOf(file.path(), DType::Float32, isOfNodes ? m_numNodes : total(m_edges)));
+                m_graph.arrays[name] = labelsOf(rowsOf(file.path(), DType::Float32, isOfNodes ? m_numNodes : total(m_edges)));
         }
     }
 
@@ -173,7 +173,7 @@ private:
         m_graph.arrays["batch"] = batch.array;
         m_graph.arrays["ptr"] = ptr.array;
         if (const fs::path labels = tableIn(m_raw, "graph-label"); !labels.empty())
-            m_graph.arrays["graph_label"] = asLabels(rowsOf(labels, DType::Float32, graphs));
+            m_graph.arrays["graph_label"] = labelsOf(rowsOf(labels, DType::Float32, graphs));
     }
 
     void takeSplits()

@@ -215,7 +215,7 @@ std::vector<std::string> leftOut(const std::string& ending, const DataGraph& gra
     return notes;
 }
 
-std::vector<std::string> writeText(const std::filesystem::path& path, const std::string& ending, const DataGraph& graph, const Progress& progress)
+std::vector<std::string> writeTextGraph(const std::filesystem::path& path, const std::string& ending, const DataGraph& graph, const Progress& progress)
 {
     if (graph.isTyped || !graph.hasEdges || !graph.arrays.contains("edge_index"))
         throw Error("Edges of several relations, or under other names than edge_index, cannot be written as " + ending +
@@ -264,7 +264,7 @@ std::vector<std::string> writeGraph(const std::filesystem::path& path, const Dat
     checkGraphTarget(path);
     progress.update(0, "Writing the graph");
     if (isText(graphEnding(path)) && !isFolder(path))
-        return writeText(path, graphEnding(path), graph, progress);
+        return writeTextGraph(path, graphEnding(path), graph, progress);
     if (isFolder(path))
         writeFolder(path, graph, progress);
     else

@@ -131,27 +131,33 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         storesDone();
 }
 
+// Sums of float rows are what most models spend their time on: loops are compiled for each number of vectors up to eight, and for each whose last one is
+// partial. What is rarer goes over the edges once more for the rest of its columns.
+template <class T, Reduce R>
+constexpr bool isFrequent = sizeof(T) == 4 && R == Reduce::Sum;
+
 template <class T, class In, int N, Reduce R, Weighting W>
 void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes)
 {
-    if (tail == Lanes<T>::count)
-        reduceColumns<T, In, N, R, W, false>(a, column, tail, firstHead, lanes);
-    else
-        reduceColumns<T, In, N, R, W, true>(a, column, tail, firstHead, lanes);
+    if constexpr (N == 1 || isFrequent<T, R>)
+        if (tail < Lanes<T>::count)
+            return reduceColumns<T, In, N, R, W, true>(a, column, tail, firstHead, lanes);
+    reduceColumns<T, In, N, R, W, false>(a, column, tail, firstHead, lanes);
 }
 
-// Vectors that loops are compiled for: each number up to eight for sums of float rows, powers of two for what is rarer, which goes over the edges once more
-// for the rest of its columns.
+// Of `left` columns.
 template <class T, Reduce R>
 constexpr int vectorsAtOnce(std::int64_t left)
 {
-    if (left >= mostVectors)
+    constexpr int count = Lanes<T>::count;
+    const std::int64_t vectors = isFrequent<T, R> ? (left + count - 1) / count : left / count;
+    if (vectors >= mostVectors)
         return mostVectors;
-    if (left >= 8)
+    if (vectors >= 8)
         return 8;
-    if (sizeof(T) == 4 && R == Reduce::Sum)
-        return static_cast<int>(left);
-    return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    if (isFrequent<T, R>)
+        return static_cast<int>(vectors);
+    return vectors >= 4 ? 4 : vectors >= 2 ? 2 : 1;
 }
 
 template <class T, class In, Reduce R, Weighting W>
@@ -168,7 +174,7 @@ void reduceVectors(const ReduceArguments<T>& a, std::int64_t column, int vectors
         if constexpr (mostVectors > 8)
             if (vectors == 8)
                 return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
-        if constexpr (vectorsAtOnce<T, R>(3) == 3)
+        if constexpr (isFrequent<T, R>)
             switch (vectors) {
             case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
             case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
@@ -186,13 +192,13 @@ void reduceTyped(const ReduceArguments<T>& a)
     constexpr int count = Lanes<T>::count;
     const std::int64_t perHead = a.heads > 1 ? a.width / a.heads : a.width;
     for (std::int64_t column = 0; column < a.width;) {
-        int vectors = vectorsAtOnce<T, R>((a.width - column + count - 1) / count);
+        int vectors = vectorsAtOnce<T, R>(a.width - column);
         typename Lanes<T>::Index lanes[mostVectors];
         const std::int64_t firstHead = column / perHead;
         if (a.weights && a.heads > 1) {
             // Weights of as many heads as a vector has lanes can be picked from.
             while (vectors > 1 && (column + vectors * count - 1 < a.width ? column + vectors * count - 1 : a.width - 1) / perHead - firstHead >= count)
-                vectors = vectorsAtOnce<T, R>(vectors - 1);
+                vectors = vectorsAtOnce<T, R>(static_cast<std::int64_t>(vectors - 1) * count);
             headsOf<T>(lanes, vectors, perHead, column - firstHead * perHead);
         }
         const std::int64_t rest = a.width - column - static_cast<std::int64_t>(vectors - 1) * count;

@@ -19,9 +19,9 @@ namespace cleave {
 
 namespace {
 
-class Reader {
+class ProgramReader {
 public:
-    Reader(Pt2Archive archive, Program& program) : m_archive(std::move(archive)), m_p(program) {}
+    ProgramReader(Pt2Archive archive, Program& program) : m_archive(std::move(archive)), m_p(program) {}
 
     void run(const Progress& progress)
     {
@@ -570,7 +570,7 @@ Program readPt2(const std::filesystem::path& path, const Progress& progress)
 {
     progress.update(0, "Reading the model");
     Program program;
-    Reader(readPt2Archive(path, progress), program).run(progress);
+    ProgramReader(readPt2Archive(path, progress), program).run(progress);
     program.sha256 = sha256File(path);
     const std::string& type = program.modules.front().type;
     program.name = type.empty() ? path.stem().string() : printable(type.substr(type.rfind('.') + 1));

@@ -13,7 +13,7 @@ namespace cleave {
 namespace {
 
 constexpr std::size_t longest = 10'000;
-constexpr int deepest = 64;
+constexpr int deepestTerm = 64;
 
 // Recursive descent over NAME, NAME(argument, …), NUMBER and 'TEXT'.
 class Parser {
@@ -71,7 +71,7 @@ private:
 
     Dim expression(int depth)
     {
-        if (depth > deepest)
+        if (depth > deepestTerm)
             fail();
         const std::string_view name = word();
         if (name.empty())

@@ -218,9 +218,9 @@ struct StoredOp {
     Position position;
 };
 
-class Reader {
+class PlanReader {
 public:
-    Reader(const PlanSpace& space, JsonView file) : m_space(space), m_program(space.analysis().program), m_file(std::move(file)) {}
+    PlanReader(const PlanSpace& space, JsonView file) : m_space(space), m_program(space.analysis().program), m_file(std::move(file)) {}
 
     StoredPlan run()
     {
@@ -508,7 +508,7 @@ void writePlan(const std::filesystem::path& path, const PlanSpace& space, const 
 StoredPlan readPlan(const std::filesystem::path& path, const PlanSpace& space)
 {
     const PlanJson json(path);
-    return Reader(space, json.view()).run();
+    return PlanReader(space, json.view()).run();
 }
 
 void recordVerification(const std::filesystem::path& path, const RecordedVerification& result)

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view separator = " -- ", timesBegin = " -- forward_compute_time=";
 constexpr int mostStages = 1 << 10;
-constexpr std::size_t mostNodes = 1 << 16, mostEdges = 1 << 18;
+constexpr std::size_t mostProfileNodes = 1 << 16, mostProfileEdges = 1 << 18;
 
 std::string named(std::string_view text)
 {
@@ -119,8 +119,8 @@ private:
         const std::size_t end = text.find(separator);
         if (end == std::string_view::npos || text.find(separator, end + 1) != std::string_view::npos)
             throw Error("is neither a node nor an edge of a profile graph");
-        if (m_edges.size() >= mostEdges)
-            throw Error("is one of more than " + formatCount(mostEdges) + " edges, which is no profile of a model");
+        if (m_edges.size() >= mostProfileEdges)
+            throw Error("is one of more than " + formatCount(mostProfileEdges) + " edges, which is no profile of a model");
         m_edges.push_back({std::string(trimmed(text.substr(0, end))), std::string(trimmed(text.substr(end + separator.size()))), number});
     }
 
@@ -145,8 +145,8 @@ private:
         if (!m_graph.nodes.empty() && hasStage != m_graph.hasStages)
             throw Error(std::string(hasStage ? "names" : "names no") + " stage, unlike the nodes before it");
         m_graph.hasStages = hasStage;
-        if (m_graph.nodes.size() >= mostNodes)
-            throw Error("is one of more than " + formatCount(mostNodes) + " nodes, which is no profile of a model");
+        if (m_graph.nodes.size() >= mostProfileNodes)
+            throw Error("is one of more than " + formatCount(mostProfileNodes) + " nodes, which is no profile of a model");
         if (!m_index.try_emplace(node.id, static_cast<int>(m_graph.nodes.size())).second)
             throw Error("names node " + named(node.id) + " a second time");
         m_graph.nodes.push_back(std::move(node));

@@ -23,7 +23,7 @@ namespace cleave {
 
 namespace {
 
-const Dim nodes{0, "nodes"}, edges{0, "edges"};
+const Dim anyNodes{0, "nodes"}, anyEdges{0, "edges"};
 constexpr std::int64_t toBeFound = -1;  // a width
 
 // Sizes that stand for widths which are to be found: a number that no width has, times a power of six for each, so that sums of few can be told apart.
@@ -77,36 +77,36 @@ bool has(const std::string& name, std::initializer_list<std::string_view> words)
     return has(name, std::span(words.begin(), words.size()));
 }
 
-const Shape nodeRows{DType::Float32, {nodes, {toBeFound, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {nodes}, Role::Other};
-const Shape nodeIntegers{DType::Int64, {nodes}, Role::Other}, nodeTypes{DType::Int64, {nodes, {toBeFound, {}}}, Role::NodeFeatures};
-const Shape edgeIndex{DType::Int64, {{2, {}}, edges}, Role::GraphStructure}, edgeIntegers{DType::Int64, {edges}, Role::EdgeFeatures};
-const Shape matrix{DType::Float32, {nodes, nodes}, Role::GraphStructure};
-const Shape edgeNumbers{DType::Float32, {edges}, Role::EdgeFeatures}, edgeRows{DType::Float32, {edges, {toBeFound, {}}}, Role::EdgeFeatures};
+const Shape nodeRows{DType::Float32, {anyNodes, {toBeFound, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {anyNodes}, Role::Other};
+const Shape nodeIntegers{DType::Int64, {anyNodes}, Role::Other}, nodeTypes{DType::Int64, {anyNodes, {toBeFound, {}}}, Role::NodeFeatures};
+const Shape edgeIndex{DType::Int64, {{2, {}}, anyEdges}, Role::GraphStructure}, edgeIntegers{DType::Int64, {anyEdges}, Role::EdgeFeatures};
+const Shape adjacencyMatrix{DType::Float32, {anyNodes, anyNodes}, Role::GraphStructure};
+const Shape edgeNumbers{DType::Float32, {anyEdges}, Role::EdgeFeatures}, edgeFeatures{DType::Float32, {anyEdges, {toBeFound, {}}}, Role::EdgeFeatures};
 
 // What an input may be, most likely first.
 std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
 {
     const bool ofEdges = role ? *role == Role::EdgeFeatures : has(name, {"edge", "rel", "etype", "efeat"});
     if (role ? *role == Role::GraphStructure : has(name, {"edge_index", "index", "edges", "ei"}) && !has(name, {"weight", "attr", "type", "adj"}))
-        return {edgeIndex, matrix};
+        return {edgeIndex, adjacencyMatrix};
     const bool isMatrix = has(name, {"adj", "laplacian", "matrix", "support", "graph"}) || name == "a" || name == "A";
     if (!role && isMatrix && !has(name, {"weight", "attr", "type"}))
-        return {edgeIndex, matrix, nodeRows, nodeTypes, nodeIntegers, nodeNumbers, edgeNumbers, edgeRows};
+        return {edgeIndex, adjacencyMatrix, nodeRows, nodeTypes, nodeIntegers, nodeNumbers, edgeNumbers, edgeFeatures};
     if (ofEdges && has(name, {"type", "rel"}))
-        return {edgeIntegers, edgeNumbers, edgeRows};
+        return {edgeIntegers, edgeNumbers, edgeFeatures};
     if (ofEdges || has(name, {"weight", "norm"}))
-        return has(name, {"weight", "norm"}) ? std::vector{edgeNumbers, edgeRows, edgeIntegers} : std::vector{edgeRows, edgeNumbers, edgeIntegers};
+        return has(name, {"weight", "norm"}) ? std::vector{edgeNumbers, edgeFeatures, edgeIntegers} : std::vector{edgeFeatures, edgeNumbers, edgeIntegers};
     if (name.starts_with("x_"))  // of a type of nodes
         return {{DType::Float32, {{0, name.substr(2)}, {toBeFound, {}}}, Role::NodeFeatures}, nodeRows, nodeTypes, nodeIntegers};
     if (has(name, {"pos", "coord", "xyz"}))
-        return {{DType::Float32, {nodes, {3, {}}}, Role::NodeFeatures}, nodeRows};
+        return {{DType::Float32, {anyNodes, {3, {}}}, Role::NodeFeatures}, nodeRows};
     if (role == Role::NodeFeatures)
         return {nodeRows, nodeTypes, nodeIntegers};
     if (has(name, {"ptr"}))
         return {{DType::Int64, {{0, name + "_rows"}}, Role::Other}};
     if (has(name, {"batch", "type", "mask"}))
         return {nodeIntegers, nodeRows, edgeIntegers};
-    return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeRows};
+    return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeFeatures};
 }
 
 constexpr std::string_view ofMoreEdges = "_edges", ofOwnRows = "_rows";
@@ -193,7 +193,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
     if (numEdges < 0 && numNodes < 0)
         return {};
     // Further edges have features of their own.
-    std::map<std::int64_t, Dim> more{{numEdges, edges}};
+    std::map<std::int64_t, Dim> more{{numEdges, anyEdges}};
     for (std::size_t i = 0; i < arrays.size(); ++i)
         if (isEnds(i))
             more.try_emplace(arrays[i].sizes[1], Dim{0, names[i] + std::string(ofMoreEdges)});
@@ -210,10 +210,10 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
                                        : size == numEdges || isEnds(shapes.size()) || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows            ? Dim{size, {}}
                                   : isOfEdges        ? listed->second
-                                  : size == numNodes ? nodes
+                                  : size == numNodes ? anyNodes
                                                      : Dim{0, name + std::string(ofOwnRows)});
         }
-        const bool isOfEdges = !shape.sizes.empty() && (shape.sizes[0] == edges || shape.sizes[0].symbol.ends_with(ofMoreEdges));
+        const bool isOfEdges = !shape.sizes.empty() && (shape.sizes[0] == anyEdges || shape.sizes[0].symbol.ends_with(ofMoreEdges));
         if (isPairs(array))
             shape.role = Role::GraphStructure;
         else if (!shape.sizes.empty() && !isOfEdges && isFloating(array.dtype))
@@ -238,7 +238,7 @@ std::vector<Shape> withSharedRows(const std::vector<ArrayShape>& arrays, std::ve
 Shape withOtherSizesOf(const ArrayShape& array, Shape shape)
 {
     for (std::size_t d = 0; d < shape.sizes.size(); ++d)
-        if (shape.sizes[d] != nodes && shape.sizes[d] != edges && !shape.sizes[d].symbol.ends_with(ofMoreEdges))
+        if (shape.sizes[d] != anyNodes && shape.sizes[d] != anyEdges && !shape.sizes[d].symbol.ends_with(ofMoreEdges))
             shape.sizes[d] = {array.sizes[d], {}};
     return shape;
 }
@@ -390,11 +390,11 @@ private:
         for (std::size_t i = 0; i < examples.size(); ++i) {
             const std::vector<Dim>& sizes = value(i).sizes;
             for (std::size_t d = 0; d < sizes.size(); ++d) {
-                if (sizes[d] == nodes && !baked.nodesOf) {
+                if (sizes[d] == anyNodes && !baked.nodesOf) {
                     baked.nodesOf = {i, static_cast<int>(d)};
                     numNodes = examples[i].size(static_cast<std::int64_t>(d));
                 }
-                if (sizes[d] == edges && !baked.edgesOf) {
+                if (sizes[d] == anyEdges && !baked.edgesOf) {
                     baked.edgesOf = {i, static_cast<int>(d)};
                     numEdges = examples[i].size(static_cast<std::int64_t>(d));
                 }
@@ -442,7 +442,7 @@ private:
         value.name = argument.name();
         value.kind = type->kind() == c10::TypeKind::IntType ? ValueKind::Int : ValueKind::Tensor;
         if (value.kind == ValueKind::Int)
-            value.number = nodes;
+            value.number = anyNodes;
         m_inputs.shapes.inputs.push_back({ValueId{static_cast<int>(m_inputs.shapes.values.size())}});
         m_inputs.shapes.values.push_back(std::move(value));
         // One that may be left out is what the graph has, or nothing.

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/run/model.h"
 #include "tests/core/plan/network.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
@@ -292,31 +292,6 @@ TEST(PlanSpace, SavePointsAreWhereTheyAreAskedFor)
     EXPECT_GT(done, 200);
 }
 
-struct ZooModel {
-    std::string file;
-    std::map<std::string, Role> roles;
-};
-
-void PrintTo(const ZooModel& model, std::ostream* out)
-{
-    *out << model.file;
-}
-
-std::vector<ZooModel> zooModels()
-{
-    std::vector<ZooModel> models;
-    for (const char* folder : {"zoo/", "adversarial/"})
-        for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json"))) {
-            if (entry["expect"] != "equal")
-                continue;
-            models.push_back({folder + entry["name"].get<std::string>(), {}});
-            if (entry.contains("roles"))
-                for (const auto& [name, role] : entry["roles"].items())
-                    roleFromName(role.get<std::string>(), models.back().roles[name]);
-        }
-    return models;
-}
-
 // The first linear of a GCN, before the message passing of its layer: E rows of the block, the input in the store instead of its result.
 TEST(PlanSpace, OpsBeforeTheMessagePassingRunForTheBlock)
 {
@@ -337,9 +312,9 @@ TEST(PlanSpace, OpsBeforeTheMessagePassingRunForTheBlock)
     EXPECT_THAT(test::errorOf([&] { space.cut(illegal); }), HasSubstr("The plan cannot be run"));
 }
 
-class PlansOfZoo : public testing::TestWithParam<ZooModel> {
+class PlansOfZoo : public testing::TestWithParam<test::ZooModel> {
 protected:
-    Model m_model = openModel((test::testDir() / "models" / GetParam().file).string() + ".pt2", {GetParam().roles, false});
+    Model m_model = openModel(GetParam().path().string() + ".pt2", {GetParam().roles, false});
     PlanSpace m_space{*m_model.analysis};
 };
 
@@ -376,10 +351,10 @@ TEST_P(PlansOfZoo, MovesFollowTheBounds)
 TEST_P(PlansOfZoo, RandomPlansGiveTheSameAnswers)
 {
     const PlanSpace& space = m_space;
-    std::mt19937_64 random(5);
+    std::mt19937_64 random(std::hash<std::string>{}(GetParam().name));
     Plan plan = space.messageDegree();
-    for (int round = 0; round < 3; ++round) {
-        for (int step = 0; step < 20 && !space.ops().empty(); ++step) {
+    for (int round = 0; round < (test::hasTime() ? 5 : 1); ++round) {
+        for (int step = 0; step < 40 && !space.ops().empty(); ++step) {
             const PlacedOp& op = space.ops()[random() % space.ops().size()];
             const Position to{op.least.at + static_cast<int>(random() % static_cast<unsigned>(op.most.at - op.least.at + 1))};
             const Move move = space.moveOp(plan, op.op, to);
@@ -403,11 +378,8 @@ TEST_P(PlansOfZoo, RandomPlansGiveTheSameAnswers)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, PlansOfZoo, testing::ValuesIn(zooModels()), [](const auto& model) {
-    std::string name = model.param.file;
-    std::ranges::replace(name, '/', '_');
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Zoo, PlansOfZoo, testing::ValuesIn(test::rightModels("zoo")), [](const auto& model) { return model.param.name; });
+INSTANTIATE_TEST_SUITE_P(Adversarial, PlansOfZoo, testing::ValuesIn(test::rightModels("adversarial")), [](const auto& model) { return model.param.name; });
 
 }  // namespace
 }  // namespace cleave

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 
@@ -14,33 +13,12 @@
 #include "core/run/planning.h"
 #include "core/run/tensors.h"
 #include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
 
-struct ZooModel {
-    std::string folder, name;
-    std::map<std::string, Role> roles;
-};
-
-void PrintTo(const ZooModel& model, std::ostream* out)
-{
-    *out << model.name;
-}
-
-std::vector<ZooModel> zooModels()
-{
-    std::vector<ZooModel> models;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
-        if (entry["expect"] != "equal")
-            continue;
-        models.push_back({"zoo", entry["name"].get<std::string>(), {}});
-        if (entry.contains("roles"))
-            for (const auto& [name, role] : entry["roles"].items())
-                roleFromName(role.get<std::string>(), models.back().roles[name]);
-    }
-    return models;
-}
+using test::ZooModel;
 
 // Store traffic and arithmetic counted from the steps of a cut: nothing of the cost model's formulas.
 struct Counted {
@@ -100,9 +78,9 @@ class CostOfZoo : public testing::TestWithParam<ZooModel> {};
 
 TEST_P(CostOfZoo, IsWhatTheCutMoves)
 {
-    const std::filesystem::path folder = test::testDir() / "models" / GetParam().folder;
-    const DataGraph graph = readGraph(folder / (GetParam().name + ".npz"));
-    const Model model = test::openBeside(graph, folder / GetParam().name, {GetParam().roles, false});
+    const std::filesystem::path path = GetParam().path();
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    const Model model = test::openBeside(graph, path, {GetParam().roles, false});
     const PlanSpace space(*model.analysis);
     GraphMeasure measure(model, graph);
     const Bindings inputs = bindInputs(model, graph, {});
@@ -214,9 +192,9 @@ TEST_P(CostOfZoo, PeakMemoryIsWhatTheRunTakes)
                                        "link_prediction",
                                        "transformer_branches",
                                        "transformer"};
-    const std::filesystem::path folder = test::testDir() / "models" / GetParam().folder;
-    const DataGraph small = readGraph(folder / (GetParam().name + ".npz"));
-    const Model model = test::openBeside(small, folder / GetParam().name, {GetParam().roles, false});
+    const std::filesystem::path path = GetParam().path();
+    const DataGraph small = readGraph(path.string() + ".npz");
+    const Model model = test::openBeside(small, path, {GetParam().roles, false});
     // Of all pairs of nodes there are enough in less.
     const std::int64_t nodes = hasPairsOfNodes(model) ? 1500 : 6000, edges = 7 * nodes;
     const std::optional<DataGraph> graph = enlarged(model, small, nodes, edges);
@@ -236,7 +214,7 @@ TEST_P(CostOfZoo, PeakMemoryIsWhatTheRunTakes)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, CostOfZoo, testing::ValuesIn(zooModels()), [](const auto& model) { return model.param.name; });
+INSTANTIATE_TEST_SUITE_P(Zoo, CostOfZoo, testing::ValuesIn(test::rightModels()), [](const auto& model) { return model.param.name; });
 
 }  // namespace
 }  // namespace cleave

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -14,6 +13,7 @@
 #include "core/run/measure.h"
 #include "core/run/planning.h"
 #include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
@@ -117,9 +117,8 @@ TEST(Profiling, IsDoneOfAnyModel)
 {
     const std::set<std::string> always{"hgt", "cgconv", "edges_of_graphs", "equivariant", "expander", "general", "knowledge_attention",
                                        "transformer_edges", "typed_edges", "joined_graphs", "joined_matrices", "side_by_side", "steps_of_lstm"};
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
-        const std::string name = entry["name"];
-        if (entry["expect"] != "equal" || entry.contains("roles") || !(always.contains(name) || test::hasTime()))
+    for (const auto& [folder, name, expect, roles] : test::rightModels()) {
+        if (!roles.empty() || !(always.contains(name) || test::hasTime()))
             continue;
         const DataGraph graph = test::zooGraph(name);
         const Model model = test::openBeside(graph, test::zooFile(name), {{}, false});

@@ -13,6 +13,7 @@
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
 #include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
@@ -162,14 +163,10 @@ TEST_P(PlanningOfZoo, OptimalIsLegalAndNoWorseForAnyRates)
 {
     constexpr int parts = 8;
     int number = 0;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
-        if (entry["expect"] != "equal" || number++ % parts != GetParam())
+    for (const auto& [folder, name, expect, roles] : test::rightModels()) {
+        if (number++ % parts != GetParam())
             continue;
-        const std::string name = entry["name"];
-        OpenOptions options{{}, false, {}};
-        if (entry.contains("roles"))
-            for (const auto& [input, role] : entry["roles"].items())
-                roleFromName(role.get<std::string>(), options.roles[input]);
+        OpenOptions options{roles, false, {}};
         std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(name)));
         options.rewrites = random() % 2 ? allRewrites() : std::set<Rewrite>{};
         const Model model = openModel(test::testDir() / "models/zoo" / (name + ".pt2"), options);

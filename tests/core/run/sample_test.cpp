@@ -4,13 +4,13 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/run/bind.h"
 #include "core/run/comparing.h"
 #include "core/run/verify.h"
 #include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
@@ -46,9 +46,8 @@ VerifyOptions sampleOf(std::int64_t nodes)
 TEST(Sample, OfEveryModelIsEqual)
 {
     int through = 0, inFunctions = 0, neither = 0, inPart = 0, at = 0;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
-        const std::string name = entry["name"];
-        if (entry["expect"] != "equal" || entry.contains("roles") || (at++ % 3 != 0 && !test::hasTime()))
+    for (const auto& [folder, name, expect, roles] : test::rightModels()) {
+        if (!roles.empty() || (at++ % 3 != 0 && !test::hasTime()))
             continue;
         VerifyOptions options = sampleOf(5);
         options.run.batchSize = 7;

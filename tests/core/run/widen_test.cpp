@@ -1,13 +1,13 @@
 // The uncut model in float64, which tells whether the cut one or the uncut one is the less exact in float32.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/run/bind.h"
 #include "core/run/comparing.h"
 #include "core/run/precision.h"
 #include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
@@ -16,9 +16,8 @@ TEST(InFloat64, TheUncutModelGivesTheSameAnswers)
 {
     std::size_t at = 0;
     int tried = 0;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::zooFile("index.json")))) {
-        const std::string name = entry["name"];
-        if (entry["expect"] != "equal" || entry.contains("roles") || (at++ % 8 != 0 && !test::hasTime()))
+    for (const auto& [folder, name, expect, roles] : test::rightModels()) {
+        if (!roles.empty() || (at++ % 8 != 0 && !test::hasTime()))
             continue;
         SCOPED_TRACE(name);
         const DataGraph graph = test::zooGraph(name);

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/analysis/shape_text.h"
@@ -14,31 +13,12 @@
 #include "core/run/verify.h"
 #include "tests/core/run/fake_device.h"
 #include "tests/core/run/zoo_files.h"
+#include "tests/core/run/zoo_models.h"
 
 namespace cleave {
 namespace {
 
-struct ZooModel {
-    std::string folder, name, expect;
-    std::map<std::string, Role> roles;
-};
-
-std::vector<ZooModel> models(const std::string& folder)
-{
-    std::vector<ZooModel> all;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json"))) {
-        all.push_back({folder, entry["name"], entry["expect"], {}});
-        if (entry.contains("roles"))
-            for (const auto& [name, role] : entry["roles"].items())
-                roleFromName(role.get<std::string>(), all.back().roles[name]);
-    }
-    return all;
-}
-
-void PrintTo(const ZooModel& model, std::ostream* out)
-{
-    *out << model.name;
-}
+using test::ZooModel;
 
 std::string nameOf(const testing::TestParamInfo<ZooModel>& model)
 {
@@ -50,7 +30,7 @@ class Zoo : public testing::TestWithParam<ZooModel> {};
 TEST_P(Zoo, IsRightOrRefusedByName)
 {
     const auto& [folder, name, expect, roles] = GetParam();
-    const auto path = test::testDir() / "models" / folder / name;
+    const auto path = GetParam().path();
     Model model;
     const DataGraph graph = readGraph(path.string() + ".npz");
     const std::string refusal = test::errorOf([&] { model = test::openBeside(graph, path, {roles, true}); });
@@ -109,7 +89,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
     const auto& [folder, name, expect, roles] = GetParam();
     if (expect != "equal")
         return;
-    const auto path = test::testDir() / "models" / folder / name;
+    const auto path = GetParam().path();
     const DataGraph graph = readGraph(path.string() + ".npz");
     const Model model = test::openBeside(graph, path, {roles, false});
     RunOptions plain;
@@ -195,7 +175,7 @@ TEST_P(Zoo, NarrowSavePointsKeepThreeDigits)
     const auto& [folder, name, expect, roles] = GetParam();
     if (expect != "equal" || folder != "zoo" || name == "best_nodes")  // with three digits, others are the best
         return;
-    const auto path = test::testDir() / "models" / folder / name;
+    const auto path = GetParam().path();
     const DataGraph graph = readGraph(path.string() + ".npz");
     const Model model = test::openBeside(graph, path, {roles, false});
     RunOptions options;
@@ -225,7 +205,7 @@ TEST_P(Zoo, RewritesGiveTheSameAnswers)
     const auto& [folder, name, expect, roles] = GetParam();
     if (expect != "equal")
         return;
-    const auto path = test::testDir() / "models" / folder / name;
+    const auto path = GetParam().path();
     const DataGraph graph = readGraph(path.string() + ".npz");
     const Model model = test::openBeside(graph, path, {roles, true, allRewrites()});
     for (const std::string& note : model.program().notes)
@@ -252,10 +232,10 @@ TEST_P(Zoo, RewritesGiveTheSameAnswers)
     std::cout << name << ": " << applied << "\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), nameOf);
-INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), nameOf);
+INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(test::zooModels("zoo")), nameOf);
+INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(test::zooModels("adversarial")), nameOf);
 
-INSTANTIATE_TEST_SUITE_P(OldLayout, Zoo, testing::ValuesIn(models("old_layout")), nameOf);
+INSTANTIATE_TEST_SUITE_P(OldLayout, Zoo, testing::ValuesIn(test::zooModels("old_layout")), nameOf);
 
 std::string unopened(const std::string& name)
 {
