@@ -59,7 +59,7 @@ public:
     const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
     const QString& graphPath() const { return m_graphPath; }
     const std::optional<DegreeSummary>& degrees() const { return m_degrees; }  ///< of the graph
-    std::vector<std::filesystem::path> filesRead() const;         ///< model, graph and expected outputs, where they come from files
+    std::vector<std::filesystem::path> filesRead() const;                      ///< model, graph and expected outputs, where they come from files
     const QString& expectedPath() const { return m_expectedPath; }  ///< empty: none
     const VerifyOptions& options() const { return m_options; }
     const Report& report() const { return m_report; }

@@ -47,8 +47,14 @@ void FindBar::begin()
     m_edit->selectAll();
 }
 
-void FindBar::next() { go(1); }
-void FindBar::previous() { go(-1); }
+void FindBar::next()
+{
+    go(1);
+}
+void FindBar::previous()
+{
+    go(-1);
+}
 
 // Another model may be open than when it was written.
 void FindBar::go(int by)

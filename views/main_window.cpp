@@ -296,8 +296,9 @@ void MainWindow::makeActions()
     addAction(file, tr("Open the e&xample"), {}, [this] { openExample(); })->setEnabled(!exampleFile(QStringLiteral("sage.pt2")).isEmpty());
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
-    m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
-                               [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz *.npy);;All files (*)"), &Document::openExpected); });
+    m_openExpected = addAction(file, tr("Open expected &outputs…"), {}, [this] {
+        openDialog(tr("Open expected outputs"), tr("Arrays (*.npz *.npy);;All files (*)"), &Document::openExpected);
+    });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …; or one alone as .npy"));
     addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
     m_savePlan = addAction(file, tr("&Save plan"), QKeySequence::Save, [this] { savePlan(); });

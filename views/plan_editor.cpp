@@ -68,7 +68,7 @@ PlanEditor::State PlanEditor::stateOf(std::shared_ptr<const Model> model, const 
 void PlanEditor::setModel(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites)
 {
     m_history.clear();
-    m_history.setClean();  // what is empty is not cleared, and a plan may have been restored without a step
+    m_history.setClean();                                   // what is empty is not cleared, and a plan may have been restored without a step
     const std::optional<Batches> before = batchesBefore();  // a plan of the model that goes brought them
     m_brought.reset();
     setState(stateOf(std::move(model), rewrites), true);

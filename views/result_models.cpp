@@ -167,7 +167,8 @@ void showFunctions(TextTableModel& table, const RunResult* run)
          true},
         {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},
         {ResultModelsTexts::tr("Peak memory"),
-         ResultModelsTexts::tr("Most memory at once while it ran: prologue, edges in their order, save points and batches, beside the graph itself"), true},
+         ResultModelsTexts::tr("Most memory at once while it ran: prologue, edges in their order, save points and batches, beside the graph itself"),
+         true},
         {ResultModelsTexts::tr("Predicted peak"), ResultModelsTexts::tr("Peak memory by the cost model"), true},
     };
     const bool hasDevice = run != nullptr && std::ranges::any_of(run->functions, [](const FunctionRun& f) { return !f.device.empty(); });

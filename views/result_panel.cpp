@@ -205,12 +205,11 @@ QString ResultPanel::verdict(const VerifyResult& result) const
     if (result.sample)
         note += u' ' + sampleNote(*result.sample);
     // The cut is not to blame where the uncut model's answers are others as well.
-    const bool isCutRight =
-        std::ranges::all_of(result.comparisons, [](const Comparison& c) { return c.b == "expected" || c.holds(); }) &&
-        std::ranges::any_of(result.comparisons, [](const Comparison& c) { return c.b != "expected"; });
+    const bool isCutRight = std::ranges::all_of(result.comparisons, [](const Comparison& c) { return c.b == "expected" || c.holds(); }) &&
+                            std::ranges::any_of(result.comparisons, [](const Comparison& c) { return c.b != "expected"; });
     return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")
-            : isCutRight   ? tr("✗ Different from the expected outputs (%1), at a batch size of %2; the cut model gives the answers of the uncut one.")
-                           : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
+            : isCutRight ? tr("✗ Different from the expected outputs (%1), at a batch size of %2; the cut model gives the answers of the uncut one.")
+                         : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
                .arg(tolerance, countText(result.layerWise.batchSize)) +
            note;
 }

@@ -36,8 +36,13 @@ public:
 }  // namespace
 
 SettingsDialog::SettingsDialog(QWidget* parent)
-    : QDialog(parent), m_theme(new QComboBox(this)), m_language(new QComboBox(this)), m_units(new QComboBox(this)),
-      m_fontSize(new TextSizeBox(this)), m_session(new QCheckBox(tr("Open the last model and graph at &start"), this)), m_note(new QLabel(this))
+    : QDialog(parent),
+      m_theme(new QComboBox(this)),
+      m_language(new QComboBox(this)),
+      m_units(new QComboBox(this)),
+      m_fontSize(new TextSizeBox(this)),
+      m_session(new QCheckBox(tr("Open the last model and graph at &start"), this)),
+      m_note(new QLabel(this))
 {
     setWindowTitle(tr("Settings"));
     for (const auto& [theme, text] : {std::pair(Theme::System, tr("As the desktop")), std::pair(Theme::Light, tr("Light")),

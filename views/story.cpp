@@ -100,10 +100,17 @@ void Story::tellNodeWise()
     batch.hops.assign(field.begin() + 1, field.end());
     const RowWork work = nodeWiseWork(edges(), layers, batchSize);
     batch.title = StoryTexts::tr("Node by node: the same rows again and again");
-    batch.text = StoryTexts::tr("The usual way takes some members at a time, a batch of %1 here, and computes all that their answers need, through %2 layers: for these members the "
-                           "rows of %3 in the layer before. The next batch needs most of those once more, but they were not kept. For the whole club %4 rows are computed, "
-                           "though no more than %2 × %5 = %6 are different ones.")
-                     .arg(batchSize).arg(layers).arg(field[1].size()).arg(work.computed).arg(m_graph.numNodes).arg(layers * m_graph.numNodes);
+    batch.text =
+        StoryTexts::tr(
+            "The usual way takes some members at a time, a batch of %1 here, and computes all that their answers need, through %2 layers: for these members the "
+            "rows of %3 in the layer before. The next batch needs most of those once more, but they were not kept. For the whole club %4 rows are computed, "
+            "though no more than %2 × %5 = %6 are different ones.")
+            .arg(batchSize)
+            .arg(layers)
+            .arg(field[1].size())
+            .arg(work.computed)
+            .arg(m_graph.numNodes)
+            .arg(layers * m_graph.numNodes);
     m_steps.push_back(std::move(batch));
 }
 

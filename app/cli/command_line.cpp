@@ -49,11 +49,12 @@ int runCommandLine(int argc, char** argv)
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGBUS, &action, nullptr);
     int exitCode = 0;
-    CLI::App app("Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
-                 "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"
-                 "  cleave-cli verify model.pt2 cora.npz    layer-wise against full graph\n"
-                 "  cleave-cli plan model.pt2 cora.npz      what each planner's cut costs, and the best one as a file\n",
-                 "cleave-cli");
+    CLI::App app(
+        "Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
+        "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"
+        "  cleave-cli verify model.pt2 cora.npz    layer-wise against full graph\n"
+        "  cleave-cli plan model.pt2 cora.npz      what each planner's cut costs, and the best one as a file\n",
+        "cleave-cli");
     app.require_subcommand(1);
     app.set_version_flag("--version", versionText());
     app.footer(

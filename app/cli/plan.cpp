@@ -25,8 +25,7 @@ using Json = nlohmann::ordered_json;
 
 const std::map<std::string, Planner>& allPlanners()
 {
-    static const auto planners =
-        byOption({Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph});
+    static const auto planners = byOption({Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph});
     return planners;
 }
 
@@ -401,10 +400,7 @@ private:
         compare(true, progress);
     }
 
-    Planner wanted() const
-    {
-        return m_arguments.planner.empty() ? usualPlanner() : allPlanners().at(m_arguments.planner);
-    }
+    Planner wanted() const { return m_arguments.planner.empty() ? usualPlanner() : allPlanners().at(m_arguments.planner); }
 
     std::vector<std::pair<NodeOrder, double>> inflations(std::int64_t batchSize, const Progress& progress)
     {

@@ -340,10 +340,10 @@ struct RunCommand : RunArguments {
         command.add_option("--out", out, "Where the output goes: .npy, or .npz for several outputs")->required()->check([](const std::string& path) {
             return path.ends_with(".npy") || path.ends_with(".npz") ? std::string() : "must end in .npy or .npz, which says what is written";
         });
-        auto* storing =
-            command
-                .add_option("--store", store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")
-                ->type_name("DIR");
+        auto* storing = command
+                            .add_option("--store", store,
+                                        "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")
+                            ->type_name("DIR");
         command.add_option("--resume", resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storing);
     }
 
@@ -425,7 +425,8 @@ private:
             report["planner"] = ranPlanner;
         print(json ? jsonText(report)
                    : notes(result) + functionTable(result) + m_program + "\n" +
-                         summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) + "Written to " + out + "\n");
+                         summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) + "Written to " + out +
+                         "\n");
     }
 
     std::string m_program;

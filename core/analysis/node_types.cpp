@@ -481,7 +481,9 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
                 types[row].insert(type);
         if (only < 0)
             continue;
-        const auto isOfOnly = [&](const std::string& size) { return mentionsSymbol(size, analysis.nodeTypes[static_cast<std::size_t>(only)].symbol); };
+        const auto isOfOnly = [&](const std::string& size) {
+            return mentionsSymbol(size, analysis.nodeTypes[static_cast<std::size_t>(only)].symbol);
+        };
         // Of graphs side by side it may be each graph's nodes that are named, or those of all.
         const auto isMultiple = [&](const NodeType& type) { return sizeParts(type.symbol).first == "Mul" && isOfOnly(type.symbol); };
         const bool tellsNeither = sizes[0].empty() && sizes[1].empty() && std::ranges::any_of(analysis.nodeTypes, isMultiple);

@@ -215,7 +215,8 @@ std::vector<std::string> leftOut(const std::string& ending, const DataGraph& gra
     return notes;
 }
 
-std::vector<std::string> writeTextGraph(const std::filesystem::path& path, const std::string& ending, const DataGraph& graph, const Progress& progress)
+std::vector<std::string> writeTextGraph(const std::filesystem::path& path, const std::string& ending, const DataGraph& graph,
+                                        const Progress& progress)
 {
     if (graph.isTyped || !graph.hasEdges || !graph.arrays.contains("edge_index"))
         throw Error("Edges of several relations, or under other names than edge_index, cannot be written as " + ending +

@@ -131,8 +131,8 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         storesDone();
 }
 
-// Sums of float rows are what most models spend their time on: loops are compiled for each number of vectors up to eight, and for each whose last one is
-// partial. What is rarer goes over the edges once more for the rest of its columns.
+// Sums of float rows are what most models spend their time on: loops are compiled for each number of vectors up to eight, and for each whose last one
+// is partial. What is rarer goes over the edges once more for the rest of its columns.
 template <class T, Reduce R>
 constexpr bool isFrequent = sizeof(T) == 4 && R == Reduce::Sum;
 

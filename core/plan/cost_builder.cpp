@@ -323,14 +323,14 @@ private:
     // A step that does work, and what is known of it before its operands are looked at.
     struct Current {
         const Step& step;
-        bool isAbsorbed;      // by a program that stands for a later step
-        const Share* share;   // of the rows of its frame; null where all are computed
-        int placed;           // into PlanSpace::ops(); -1 on edges and in functions of global ops and outputs
-        RowCount rows;        // of its frame
+        bool isAbsorbed;     // by a program that stands for a later step
+        const Share* share;  // of the rows of its frame; null where all are computed
+        int placed;          // into PlanSpace::ops(); -1 on edges and in functions of global ops and outputs
+        RowCount rows;       // of its frame
         Work work;
-        ValueId gathered;     // what it reads at the rows that its index names
-        bool atTargets;       // which are the targets of edges, in their order
-        double resultBytes;   // per row
+        ValueId gathered;    // what it reads at the rows that its index names
+        bool atTargets;      // which are the targets of edges, in their order
+        double resultBytes;  // per row
 
         double part() const { return share ? share->ofRows : 1; }
         bool makesNothing() const { return work.kind == WorkKind::View || (share && share->isInPlace); }
@@ -496,9 +496,10 @@ private:
         op.resultBytes = current.makesNothing() ? 0 : current.resultBytes;
         op.scratchBytes = work.scratchBytes;
         if (work.kind == WorkKind::Reduce) {
-            op.fixed = {0, work.flops * reading.edgeRows, measured    ? *measured * reading.edgeRows
-                                                          : m_program ? programSeconds(*m_program, current.part())
-                                                                      : reading.edgeBytes / m.m_rates.segmentReduce};
+            op.fixed = {0, work.flops * reading.edgeRows,
+                        measured    ? *measured * reading.edgeRows
+                        : m_program ? programSeconds(*m_program, current.part())
+                                    : reading.edgeBytes / m.m_rates.segmentReduce};
         } else if (!reading.gathers) {
             op.flops = current.part() * work.flops;
             op.bytes = work.kind == WorkKind::View ? 0 : current.part() * (reading.ownBytes + current.resultBytes);

@@ -45,9 +45,14 @@ int nodesFor(int variables, int mostNodes)
 class OptimumSearch {
 public:
     OptimumSearch(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
-        : m_costs(costs), m_progress(progress), m_programme(costs, start), m_mostNodes(mostNodes), m_known(costs.seconds(start)),
+        : m_costs(costs),
+          m_progress(progress),
+          m_programme(costs, start),
+          m_mostNodes(mostNodes),
+          m_known(costs.seconds(start)),
           // Objectives of some thousand are what the solver's tolerances are made for.
-          m_scale(1e4 / std::max(m_known, 1e-12)), m_optimum{start, m_known}
+          m_scale(1e4 / std::max(m_known, 1e-12)),
+          m_optimum{start, m_known}
     {
     }
 
@@ -180,7 +185,10 @@ private:
 
 }  // namespace
 
-bool hasSolver() { return true; }
+bool hasSolver()
+{
+    return true;
+}
 
 Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
 {

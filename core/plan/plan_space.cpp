@@ -432,8 +432,10 @@ Move PlanSpace::saveAt(const Plan& plan, ValueId tensor, const std::vector<Reade
     }
     if (crosses(sides.plan(), tensor, readers, cut))
         return sides.take();
-    return {{}, {}, "'" + m_a.program[tensor].name + "' cannot be saved at cut " + std::to_string(cut + 1) +
-                        ", since nothing that reads it can run after the cut" + (sides.reason().empty() ? "." : ": " + sides.reason())};
+    return {{},
+            {},
+            "'" + m_a.program[tensor].name + "' cannot be saved at cut " + std::to_string(cut + 1) +
+                ", since nothing that reads it can run after the cut" + (sides.reason().empty() ? "." : ": " + sides.reason())};
 }
 
 Move PlanSpace::dropAt(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const
@@ -444,12 +446,13 @@ Move PlanSpace::dropAt(const Plan& plan, ValueId tensor, const std::vector<Reade
         return later.take();
     SidesOfCut earlier(*this, plan, cut);
     const bool isReadOnEdges = std::ranges::any_of(readers, [&](const Reader& reader) { return reader.op < 0 && reader.function > cut; });
-    if (!isReadOnEdges &&
-        std::ranges::all_of(readers, [&](const Reader& reader) { return reader.op < 0 || earlier.putBefore(reader.op); }))
+    if (!isReadOnEdges && std::ranges::all_of(readers, [&](const Reader& reader) { return reader.op < 0 || earlier.putBefore(reader.op); }))
         return earlier.take();
-    return {{}, {}, "'" + m_a.program[tensor].name + "' must be saved at cut " + std::to_string(cut + 1) + ": " +
-                        (isReadOnEdges ? "message passing or an output after the cut reads it" : earlier.reason()) +
-                        (later.reason().empty() ? "" : "; " + later.reason())};
+    return {{},
+            {},
+            "'" + m_a.program[tensor].name + "' must be saved at cut " + std::to_string(cut + 1) + ": " +
+                (isReadOnEdges ? "message passing or an output after the cut reads it" : earlier.reason()) +
+                (later.reason().empty() ? "" : "; " + later.reason())};
 }
 
 Move PlanSpace::moveOps(const Plan& plan, std::span<const OpId> ops, Position to) const

@@ -472,7 +472,8 @@ private:
         if (made.terms.empty() && made.constant == 1)
             return;
         const int straight = m.column(seconds.straight);
-        if (!m.m_costs.mayBeCopied(m_tensor, function) || m.m_costs.readSeconds(m_tensor, true, function) <= 0 || seconds.fromBlock >= seconds.straight) {
+        if (!m.m_costs.mayBeCopied(m_tensor, function) || m.m_costs.readSeconds(m_tensor, true, function) <= 0 ||
+            seconds.fromBlock >= seconds.straight) {
             atLeast(of(straight) + made - constant(1));
             return;
         }
@@ -510,9 +511,9 @@ private:
     const int m_maker;   // -1: an input, or what a global op made
     const Range m_made;  // functions that may make it
     bool m_isAlwaysWritten = false;
-    bool m_isSameAnywhere = true;  // the time to write it, whichever function does
-    double m_writeSeconds = 0;     // in that case
-    int m_written = -1;            // columns; -1: none yet
+    bool m_isSameAnywhere = true;                           // the time to write it, whichever function does
+    double m_writeSeconds = 0;                              // in that case
+    int m_written = -1;                                     // columns; -1: none yet
     std::map<int, int> m_writtenIn, m_read, m_readByBlock;  // by function
     std::map<int, GatherSeconds> m_gathered;                // by function
 };

@@ -27,10 +27,10 @@ struct DeviceRates {
 /// cores of a server of 2023 with AVX-512, so that plans can be compared before calibration.
 struct Rates {
     std::string source = "assumed";  ///< where the numbers come from: what every report says
-    double read = 2e10;           ///< bytes/s of rows that follow each other in a store
-    double gather = 6e9;          ///< bytes/s of rows at random places of a store
-    double write = 1e10;          ///< bytes/s of rows into a new store
-    double elementwise = 4e10;    ///< bytes/s, read and written, of elementwise ops on a block
+    double read = 2e10;              ///< bytes/s of rows that follow each other in a store
+    double gather = 6e9;             ///< bytes/s of rows at random places of a store
+    double write = 1e10;             ///< bytes/s of rows into a new store
+    double elementwise = 4e10;       ///< bytes/s, read and written, of elementwise ops on a block
     double segmentReduce = 2e9;   ///< bytes/s of edge rows reduced into node rows by LibTorch
     double edgeRows = 2.5e10;     ///< bytes/s of rows that the edge kernels gather and reduce
     double edgeArithmetic = 8e9;  ///< entries/s of an instruction of the edge kernels

@@ -132,10 +132,13 @@ at::Tensor emptyScattered(const std::vector<std::int64_t>& sizes, const at::Tens
         throw std::bad_alloc();
     madvise(memory, bytes, MADV_NOHUGEPAGE);
     countMemory(memory, static_cast<std::size_t>(touched));
-    return at::from_blob(memory, sizes, [bytes](void* p) {
-        forgetMemory(p);
-        munmap(p, bytes);
-    }, options);
+    return at::from_blob(
+        memory, sizes,
+        [bytes](void* p) {
+            forgetMemory(p);
+            munmap(p, bytes);
+        },
+        options);
 }
 
 void useOwnAllocator()

@@ -299,7 +299,11 @@ std::map<std::size_t, const at::Tensor*> DeviceFunctions::bringStructure(Running
 class DeviceFunctions::OneFunction {
 public:
     OneFunction(DeviceFunctions& functions, Running& running, Numberings& numbers)
-        : m(functions), m_running(running), m_function(running.function), m_whole(running.parts.whole), m_numbers(numbers),
+        : m(functions),
+          m_running(running),
+          m_function(running.function),
+          m_whole(running.parts.whole),
+          m_numbers(numbers),
           m_index(functions.m_graph.indexOf(running.function))
     {
     }
@@ -475,10 +479,10 @@ private:
     const LoweredFunction& m_whole;
     Numberings& m_numbers;
     const std::size_t m_index;
-    std::vector<bool> m_stays;           // of what it saves: a copy for later functions
-    std::vector<ValueId> m_brought;      // for all batches
+    std::vector<bool> m_stays;                                  // of what it saves: a copy for later functions
+    std::vector<ValueId> m_brought;                             // for all batches
     std::map<std::size_t, const at::Tensor*> m_structureThere;  // by input
-    std::vector<ReadBySources> m_bySources;  // whose rows come with each batch
+    std::vector<ReadBySources> m_bySources;                     // whose rows come with each batch
     Numbering m_sources;
 };
 

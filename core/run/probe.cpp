@@ -171,7 +171,10 @@ bool isEdgeList(const Program& program, const Input& input)
     return input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && !value.sizes[1].isConstant();
 }
 
-bool isOfIntegers(const Value& value) { return value.kind == ValueKind::Tensor && isInteger(value.dtype); }
+bool isOfIntegers(const Value& value)
+{
+    return value.kind == ValueKind::Tensor && isInteger(value.dtype);
+}
 
 // How long what the inputs count is, and which rows those that name rows name.
 class ProbeSizes {
@@ -299,7 +302,7 @@ private:
 
     const Program& m_p;
     const ProbeGraph& m_graph;
-    std::map<std::string, std::int64_t> m_sizes, m_nodes;  // by symbol; of nodes alone
+    std::map<std::string, std::int64_t> m_sizes, m_nodes;           // by symbol; of nodes alone
     std::map<ValueId, std::vector<std::set<std::string>>> m_named;  // by input and end: sizes of the rows that it names
     std::map<ValueId, std::vector<std::int64_t>> m_fixed;           // and the least of those that are numbers
 };
@@ -347,8 +350,7 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         else if (value.kind != ValueKind::Tensor)
             bindings[input.value] = c10::IValue(sizes.ofNumber(value));
         else
-            bindings[input.value] =
-                probeTensor(program, input, graph, sizes, graph.categories || categories.contains(input.value), random);
+            bindings[input.value] = probeTensor(program, input, graph, sizes, graph.categories || categories.contains(input.value), random);
     }
     return bindings;
 }

@@ -23,15 +23,15 @@ Tolerance usualTolerance(const Model& model);
 
 struct Comparison {
     std::string output;
-    std::string a, b;            ///< what was compared: "layer-wise", "full graph", "neighbourhoods", "op by op", "expected"
+    std::string a, b;  ///< what was compared: "layer-wise", "full graph", "neighbourhoods", "op by op", "expected"
     double maxAbsolute = 0;
-    double maxRelative = 0;      ///< largest |a - b| relative to the largest |b|
-    std::int64_t rows = 0;       ///< compared
-    std::int64_t outputRows = 0; ///< that the output has
-    std::int64_t rowsOver = 0;   ///< rows with an element over tolerance
-    std::int64_t rowsNotFinite = 0;  ///< rows with NaN or an infinite number in the same place of both
-    bool tellsNothing = false;       ///< no entry is a finite number in either
-    std::int64_t argMaxChanged = 0;  ///< rows whose largest of several elements is another one
+    double maxRelative = 0;               ///< largest |a - b| relative to the largest |b|
+    std::int64_t rows = 0;                ///< compared
+    std::int64_t outputRows = 0;          ///< that the output has
+    std::int64_t rowsOver = 0;            ///< rows with an element over tolerance
+    std::int64_t rowsNotFinite = 0;       ///< rows with NaN or an infinite number in the same place of both
+    bool tellsNothing = false;            ///< no entry is a finite number in either
+    std::int64_t argMaxChanged = 0;       ///< rows whose largest of several elements is another one
     std::vector<std::int64_t> worstRows;  ///< up to 20 of the output's, worst first
     std::vector<double> worstGaps;        ///< largest |a - b| of each
     std::vector<double> worstJitters;     ///< how far each moves when the last digit of the inputs does; empty if that was not tried
@@ -54,24 +54,24 @@ struct Accuracy {
 
 /// Where some rows were compared only: of the uncut model on the nodes and edges that they depend on.
 struct Sample {
-    std::int64_t targets = 0, of = 0;    ///< nodes whose rows were compared, and all that were asked for
-    int hops = 0;                        ///< how many steps away what they depend on may lie
-    bool bothWays = false;               ///< steps go against the edges as well
-    std::int64_t nodes = 0, edges = 0;   ///< of all their neighbourhoods together
+    std::int64_t targets = 0, of = 0;   ///< nodes whose rows were compared, and all that were asked for
+    int hops = 0;                       ///< how many steps away what they depend on may lie
+    bool bothWays = false;              ///< steps go against the edges as well
+    std::int64_t nodes = 0, edges = 0;  ///< of all their neighbourhoods together
     /// whose save points were compared as well, each computed from those before it as they are; and all there are
     int functions = 0, ofFunctions = 0;
-    std::int64_t functionTargets = 0;    ///< nodes of which they were, in each at most
+    std::int64_t functionTargets = 0;  ///< nodes of which they were, in each at most
     struct NotCompared {
-        std::string function, why;       ///< "function 2", and a sentence
+        std::string function, why;  ///< "function 2", and a sentence
     };
     std::vector<NotCompared> functionsNotCompared;  ///< the others, if they were to be
-    std::vector<std::string> notCompared;  ///< outputs of which no rows could be
-    std::string whyNotWhole;             ///< why no node could be compared through all functions: a sentence; empty if some were
-    double freeBytes = 0;                ///< memory that the whole model did not fit into; 0 if it was not tried
+    std::vector<std::string> notCompared;           ///< outputs of which no rows could be
+    std::string whyNotWhole;                        ///< why no node could be compared through all functions: a sentence; empty if some were
+    double freeBytes = 0;                           ///< memory that the whole model did not fit into; 0 if it was not tried
 };
 
 struct VerifyResult {
-    RunResult full, layerWise;         ///< full: of a sample, if there is one
+    RunResult full, layerWise;  ///< full: of a sample, if there is one
     std::optional<Sample> sample;
     std::vector<Comparison> comparisons;
     std::vector<Accuracy> accuracies;  ///< if the graph has labels and an output is [V, classes]
@@ -84,7 +84,7 @@ struct VerifyOptions {
     static constexpr std::int64_t whenTooLarge = 1024;
 
     RunOptions run;
-    std::optional<Tolerance> tolerance;     ///< none: usualTolerance
+    std::optional<Tolerance> tolerance;  ///< none: usualTolerance
     /// Outputs recorded elsewhere, of all nodes or of the targets: "expected", or "expected_0", "expected_1", …
     std::map<std::string, Array> expected;
     /// compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge

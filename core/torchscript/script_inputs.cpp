@@ -26,7 +26,8 @@ namespace {
 const Dim anyNodes{0, "nodes"}, anyEdges{0, "edges"};
 constexpr std::int64_t toBeFound = -1;  // a width
 
-// Sizes that stand for widths which are to be found: a number that no width has, times a power of six for each, so that sums of few can be told apart.
+// Sizes that stand for widths which are to be found: a number that no width has, times a power of six for each, so that sums of few can be told
+// apart.
 class UnknownWidths {
 public:
     static constexpr std::size_t most = 3;
@@ -42,7 +43,10 @@ public:
         std::array<std::int64_t, most> times{};  // each unknown width
         std::int64_t rest = 0;
 
-        bool any() const { return std::ranges::any_of(times, [](std::int64_t count) { return count > 0; }); }
+        bool any() const
+        {
+            return std::ranges::any_of(times, [](std::int64_t count) { return count > 0; });
+        }
     };
 
     Sum partsOf(std::int64_t size) const
@@ -81,7 +85,8 @@ const Shape nodeRows{DType::Float32, {anyNodes, {toBeFound, {}}}, Role::NodeFeat
 const Shape nodeIntegers{DType::Int64, {anyNodes}, Role::Other}, nodeTypes{DType::Int64, {anyNodes, {toBeFound, {}}}, Role::NodeFeatures};
 const Shape edgeIndex{DType::Int64, {{2, {}}, anyEdges}, Role::GraphStructure}, edgeIntegers{DType::Int64, {anyEdges}, Role::EdgeFeatures};
 const Shape adjacencyMatrix{DType::Float32, {anyNodes, anyNodes}, Role::GraphStructure};
-const Shape edgeNumbers{DType::Float32, {anyEdges}, Role::EdgeFeatures}, edgeFeatures{DType::Float32, {anyEdges, {toBeFound, {}}}, Role::EdgeFeatures};
+const Shape edgeNumbers{DType::Float32, {anyEdges}, Role::EdgeFeatures},
+    edgeFeatures{DType::Float32, {anyEdges, {toBeFound, {}}}, Role::EdgeFeatures};
 
 // What an input may be, most likely first.
 std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
@@ -95,7 +100,8 @@ std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
     if (ofEdges && has(name, {"type", "rel"}))
         return {edgeIntegers, edgeNumbers, edgeFeatures};
     if (ofEdges || has(name, {"weight", "norm"}))
-        return has(name, {"weight", "norm"}) ? std::vector{edgeNumbers, edgeFeatures, edgeIntegers} : std::vector{edgeFeatures, edgeNumbers, edgeIntegers};
+        return has(name, {"weight", "norm"}) ? std::vector{edgeNumbers, edgeFeatures, edgeIntegers}
+                                             : std::vector{edgeFeatures, edgeNumbers, edgeIntegers};
     if (name.starts_with("x_"))  // of a type of nodes
         return {{DType::Float32, {{0, name.substr(2)}, {toBeFound, {}}}, Role::NodeFeatures}, nodeRows, nodeTypes, nodeIntegers};
     if (has(name, {"pos", "coord", "xyz"}))
@@ -271,7 +277,8 @@ std::int64_t longestWidth(const torch::jit::Module& module, const ScriptOptions&
 // Of an op that does not take rows which are one number again and again.
 bool isOfRepeatedRows(const ScriptFailure& failure)
 {
-    return failure.message.find("single memory location") != std::string::npos || failure.message.find("view size is not compatible") != std::string::npos;
+    return failure.message.find("single memory location") != std::string::npos ||
+           failure.message.find("view size is not compatible") != std::string::npos;
 }
 
 class Search {
@@ -553,7 +560,10 @@ private:
         return false;
     }
 
-    bool isUnknown(const Dim& dim) const { return dim.isConstant() && m_unknown.contains(dim.value) && std::ranges::find(m_widths, &dim) != m_widths.end(); }
+    bool isUnknown(const Dim& dim) const
+    {
+        return dim.isConstant() && m_unknown.contains(dim.value) && std::ranges::find(m_widths, &dim) != m_widths.end();
+    }
 
     // Widths that would have fitted where an operator refused rows of unknown ones; where none was concerned, any of the weights'.
     std::vector<std::pair<std::size_t, std::int64_t>> suggested(const ScriptFailure& failure) const
@@ -668,7 +678,7 @@ private:
     static constexpr std::int64_t noWidth = std::numeric_limits<std::int64_t>::max();
     UnknownWidths m_unknown;
     std::int64_t m_repeatedWidth = m_unknown.first();  // see ProbeGraph
-    std::vector<Dim*> m_widths;  // that are to be found
+    std::vector<Dim*> m_widths;                        // that are to be found
     std::vector<std::int64_t> m_weightSizes;  // in the order of the weights
     std::string m_open;                       // input on which forward runs with any width
     std::string m_furthest;                   // failure: that of the likeliest inputs

@@ -23,7 +23,7 @@ struct ScriptInputs {
     std::int64_t leastInteger = 0;                ///< and not less than this
     bool categories = false;                      ///< those of floating-point numbers hold such integers, too
 
-    std::map<std::string, std::int64_t> compared; ///< by name: of integers that forward compares with each of so many kinds, all are there
+    std::map<std::string, std::int64_t> compared;  ///< by name: of integers that forward compares with each of so many kinds, all are there
 
     BakedCounts baked;                            ///< numbers of the traced graph that are counted anew
 

@@ -441,7 +441,8 @@ TEST(Cli, AllPairsOfNodesAreRefusedBeforeTheyTakeMemory)
     const test::TemporaryFolder folder;
     const std::string graph = (folder / "graph.npz").string(), out = (folder / "out.npy").string();
     ASSERT_EQ(runProgram("generate rmat " + graph + " --scale 14 --features 12").code, 0);
-    const Result refused = runProgram("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + graph + " --memory 300M --out " + out);
+    const Result refused =
+        runProgram("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + graph + " --memory 300M --out " + out);
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("With all pairs at once, op '"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
@@ -746,8 +747,7 @@ TEST(Cli, OutputsAreWrittenBeforeTheyArePredicted)
 {
     const test::TemporaryFolder folder;
     const std::string graph = graphFolder(folder, 15), out = (folder / "out.npy").string(), errors = (folder / "errors").string();
-    const pid_t child =
-        start("run " + benchModel("sage3") + " " + graph + " --profile --out " + out, errors, [] { std::signal(SIGINT, SIG_DFL); });
+    const pid_t child = start("run " + benchModel("sage3") + " " + graph + " --profile --out " + out, errors, [] { std::signal(SIGINT, SIG_DFL); });
     for (int i = 0; i < 60'000 && !std::filesystem::exists(out); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     kill(child, SIGINT);

@@ -2942,13 +2942,15 @@ void WindowTest::storySetsAnExercise()
     // The best cut that was shown is not one that was found; another exercise hides the costs again.
     QTest::mouseClick(&window.story().reveal(), Qt::LeftButton);
     QVERIFY2(window.story().text().contains(QLatin1String("Yours against the best cut: +")) ||
-                 window.story().text().contains(QLatin1String("Yours against the best cut: 2")) || window.story().text().contains(QLatin1String(" times")),
+                 window.story().text().contains(QLatin1String("Yours against the best cut: 2")) ||
+                 window.story().text().contains(QLatin1String(" times")),
              qPrintable(window.story().text()));
     QTest::mouseClick(&window.story().optimum(), Qt::LeftButton);
     QTest::mouseClick(&window.story().optimum(), Qt::LeftButton);  // once more: the student's is still known
     const QString text = window.story().text();
-    QVERIFY2(text.contains(QStringLiteral("Yours took %1. ").arg(secondsText(exercised))) && text.contains(QLatin1String("Yours against the best cut: ")),
-             qPrintable(text));
+    QVERIFY2(
+        text.contains(QStringLiteral("Yours took %1. ").arg(secondsText(exercised))) && text.contains(QLatin1String("Yours against the best cut: ")),
+        qPrintable(text));
     QVERIFY(!text.contains(QLatin1String("about as long")));
     const QRectF cut = window.graphView().graphScene().cutRect(0);
     QVERIFY(window.graphView().selectedCut() == 0 &&

@@ -142,8 +142,8 @@ TEST(Functional, NarrowMayCountFromTheEnd)
     ProgramBuilder b;
     const ValueId x = b.input("x", rows);
     const ValueId h = b.op("relu", {{"self", {x}}}, rows);
-    const ValueId last = b.op("narrow", {{"self", {h}}, {"dim", {std::int64_t{1}}}, {"start", {std::int64_t{-2}}}, {"length", {std::int64_t{2}}}},
-                              {sym("n"), num(2)});
+    const ValueId last =
+        b.op("narrow", {{"self", {h}}, {"dim", {std::int64_t{1}}}, {"start", {std::int64_t{-2}}}, {"length", {std::int64_t{2}}}}, {sym("n"), num(2)});
     b.op("exp_", {{"self", {last}}}, {sym("n"), num(2)});
     b.program.outputs = {h};
     EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);

@@ -59,7 +59,9 @@ TEST(Marks, EdgesIntoMarkedNodesKeepTheirOrder)
     }
     EXPECT_EQ(edgesIntoMarked(graph.segment, marks(5000, true), 100'000, 2)->size(), 100'000U);
     EXPECT_TRUE(edgesIntoMarked({}, marks(0, true), 0, 2)->empty());
-    EXPECT_EQ(errorOf([&] { edgesIntoMarked(std::vector<std::int64_t>{0, 3}, marks(3, true), 2, 2); }),
+    EXPECT_EQ(errorOf([&] {
+                  edgesIntoMarked(std::vector<std::int64_t>{0, 3}, marks(3, true), 2, 2);
+              }),
               "Edge 1 leads to node 3, but the graph has nodes 0 to 2.");
 }
 

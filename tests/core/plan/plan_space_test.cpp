@@ -379,7 +379,8 @@ TEST_P(PlansOfZoo, RandomPlansGiveTheSameAnswers)
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, PlansOfZoo, testing::ValuesIn(test::rightModels("zoo")), [](const auto& model) { return model.param.name; });
-INSTANTIATE_TEST_SUITE_P(Adversarial, PlansOfZoo, testing::ValuesIn(test::rightModels("adversarial")), [](const auto& model) { return model.param.name; });
+INSTANTIATE_TEST_SUITE_P(Adversarial, PlansOfZoo, testing::ValuesIn(test::rightModels("adversarial")),
+                         [](const auto& model) { return model.param.name; });
 
 }  // namespace
 }  // namespace cleave

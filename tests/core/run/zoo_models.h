@@ -21,7 +21,10 @@ struct ZooModel {
     std::filesystem::path path() const { return testDir() / "models" / folder / name; }  ///< without an ending
 };
 
-inline void PrintTo(const ZooModel& model, std::ostream* out) { *out << model.name; }
+inline void PrintTo(const ZooModel& model, std::ostream* out)
+{
+    *out << model.name;
+}
 
 inline std::vector<ZooModel> zooModels(const std::string& folder = "zoo")
 {
