@@ -21,6 +21,8 @@ EmptyPage::EmptyPage(QWidget* parent) : QLabel(parent)
 {
     setAlignment(Qt::AlignCenter);
     setTextFormat(Qt::RichText);
+    setWordWrap(true);
+    setContentsMargins(fontMetrics().height(), 0, fontMetrics().height(), 0);
     setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);

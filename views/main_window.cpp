@@ -205,8 +205,8 @@ void MainWindow::makeCentre()
     connect(m_empty, &EmptyPage::exampleWanted, this, &MainWindow::openExample);
     m_pages->addWidget(m_empty);
     m_pages->addWidget(page);
-    constexpr int leastHeight = 120;  // not that of the longest page: the legend needs its rows in a small window
-    m_pages->setMinimumHeight(leastHeight);
+    constexpr QSize least{160, 120};  // not that of the largest page: docks, and the rows of the legend, need theirs in a small window
+    m_pages->setMinimumSize(least);
     auto* layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

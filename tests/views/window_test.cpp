@@ -197,6 +197,7 @@ private Q_SLOTS:
     void planIsSavedWhereItIs();
     void planOfAnotherFileIsSaid();
     void textGrowsWithThePresenter();
+    void largeTextLeavesTheWindowItsSize();
     void findsInsideClosedModules();
     void rulerGoesWhereItIsPressed();
     void twoPlansAreCompared();
@@ -3155,6 +3156,23 @@ void WindowTest::planOfAnotherFileIsSaid()
     QVERIFY(window.document().planPath().isEmpty());
     QVERIFY(window.document().planEditor().isModified());
     window.document().planEditor().history().setClean();
+}
+
+void WindowTest::largeTextLeavesTheWindowItsSize()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const QFont before = QApplication::font();
+    const int width = window.width();
+    QFont large = before;
+    large.setPointSizeF(16);
+    QApplication::setFont(large);
+    QTRY_VERIFY(window.graphView().fontInfo().pointSizeF() > 15);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut(), patience);
+    QTRY_VERIFY2(window.minimumSizeHint().width() <= 1280, qPrintable(QString::number(window.minimumSizeHint().width())));
+    QCOMPARE(window.width(), width);
+    QApplication::setFont(before);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut(), patience);
 }
 
 void WindowTest::textGrowsWithThePresenter()
