@@ -131,15 +131,18 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         storesDone();
 }
 
-// Sums of float rows are what most models spend their time on: loops are compiled for each number of vectors up to eight, and for each whose last one
-// is partial. What is rarer goes over the edges once more for the rest of its columns.
+// Loops are compiled for each number of vectors up to eight for sums of float rows, for powers of two otherwise, and for those whose last vector is
+// partial unless rows are doubles. What is rarer goes over the edges once more for the rest of its columns.
+template <class T>
+constexpr bool endsPartially = sizeof(T) == 4;
+
 template <class T, Reduce R>
-constexpr bool isFrequent = sizeof(T) == 4 && R == Reduce::Sum;
+constexpr bool hasEachNumber = sizeof(T) == 4 && R == Reduce::Sum;
 
 template <class T, class In, int N, Reduce R, Weighting W>
 void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes)
 {
-    if constexpr (N == 1 || isFrequent<T, R>)
+    if constexpr (N == 1 || endsPartially<T>)
         if (tail < Lanes<T>::count)
             return reduceColumns<T, In, N, R, W, true>(a, column, tail, firstHead, lanes);
     reduceColumns<T, In, N, R, W, false>(a, column, tail, firstHead, lanes);
@@ -150,12 +153,12 @@ template <class T, Reduce R>
 constexpr int vectorsAtOnce(std::int64_t left)
 {
     constexpr int count = Lanes<T>::count;
-    const std::int64_t vectors = isFrequent<T, R> ? (left + count - 1) / count : left / count;
+    const std::int64_t vectors = endsPartially<T> ? (left + count - 1) / count : left / count;
     if (vectors >= mostVectors)
         return mostVectors;
     if (vectors >= 8)
         return 8;
-    if (isFrequent<T, R>)
+    if (hasEachNumber<T, R>)
         return static_cast<int>(vectors);
     return vectors >= 4 ? 4 : vectors >= 2 ? 2 : 1;
 }
@@ -174,7 +177,7 @@ void reduceVectors(const ReduceArguments<T>& a, std::int64_t column, int vectors
         if constexpr (mostVectors > 8)
             if (vectors == 8)
                 return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
-        if constexpr (isFrequent<T, R>)
+        if constexpr (hasEachNumber<T, R>)
             switch (vectors) {
             case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
             case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
