@@ -70,12 +70,14 @@ void Analyser::addUnion(OpId id)
     findEdgeSymbols();
 }
 
-// Whether the inputs tell how large it is: a sum of multiples of sizes that they have.
+// Whether the inputs tell how large it is: a sum of multiples and fractions of sizes that they have.
 bool Analyser::isOfInputs(const std::string& size) const
 {
     const auto [name, parts] = sizeParts(size);
     const auto isFactor = [](const std::string& part) { return sizeNumber(part).value_or(0) > 0; };
     const bool isMultiple = name == "Mul" && parts.size() == 2 && std::ranges::any_of(parts, isFactor);
+    if (const auto fraction = sizeFraction(size))
+        return isOfInputs(fraction->first);
     if (!parts.empty())
         return (name == "Add" || isMultiple) && std::ranges::all_of(parts, [&](const std::string& part) { return isOfInputs(part); });
     const auto has = [&](const Input& input) { return std::ranges::find(m_p[input.value].sizes, Dim{0, size}) != m_p[input.value].sizes.end(); };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -32,6 +33,15 @@ std::optional<std::int64_t> sizeNumber(const std::string& text)
     const char* last = text.data() + text.size();
     const auto [end, problem] = std::from_chars(text.data(), last, number);
     return problem == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::pair<std::string, std::int64_t>> sizeFraction(const std::string& text)
+{
+    const auto [name, parts] = sizeParts(text);
+    if (!name.ends_with("FloorDiv") || parts.size() != 2)
+        return {};
+    const auto divisor = sizeNumber(parts[1]);
+    return divisor && *divisor > 0 ? std::optional(std::pair(parts[0], *divisor)) : std::nullopt;
 }
 
 namespace {
@@ -160,6 +170,8 @@ double sizeValue(const std::string& text, const std::function<double(const std::
     const auto [name, arguments] = sizeParts(text);
     if (arguments.empty())
         return valueOf(text);
+    if (const auto fraction = sizeFraction(text))
+        return std::floor(sizeValue(fraction->first, valueOf) / static_cast<double>(fraction->second));
     double value = name == "Mul" ? 1 : 0;
     for (const std::string& argument : arguments) {
         const double part = sizeValue(argument, valueOf);

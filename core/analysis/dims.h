@@ -17,6 +17,9 @@ std::pair<std::string, std::vector<std::string>> sizeParts(const std::string& te
 /// The number that the whole text is, as sizes write it.
 std::optional<std::int64_t> sizeNumber(const std::string& text);
 
+/// Of ⌊size / n⌋ by a number n > 0: the size and n.
+std::optional<std::pair<std::string, std::int64_t>> sizeFraction(const std::string& text);
+
 /// Symbols that turned out to stand for the same size, and the one that each is called by.
 class SymbolNames {
 public:

@@ -17,6 +17,12 @@ namespace {
 
 enum class Aliasing { None, View, Maybe };
 
+// An einsum of two tensors or more, whose result is new; that of a single one may only be seen otherwise.
+bool isProduct(const Program& program, const Op& op)
+{
+    return op.target == "aten::einsum" && OpView(program, op).values("tensors").size() > 1;
+}
+
 // Whether output 0 of the op shares memory with its operand `self`.
 Aliasing aliasing(const Program& program, const Op& op, const Evaluator& evaluator)
 {
@@ -36,8 +42,8 @@ Aliasing aliasing(const Program& program, const Op& op, const Evaluator& evaluat
     const Value* self = view.tensor("self");
     if (isOneOf(op.target, {"aten::to", "aten::type_as"}) && self && !op.outputs.empty() && !view.flag("copy", false))
         return self->dtype == view.output().dtype ? Aliasing::View : Aliasing::None;
-    const bool isCopy = op.target == "aten::to" || op.outputs.empty();
-    return maybe.contains(op.target) || (!isCopy && evaluator.mayShareMemory(op)) ? Aliasing::Maybe : Aliasing::None;
+    const bool isCopy = op.target == "aten::to" || op.outputs.empty() || isProduct(program, op);
+    return !isCopy && (maybe.contains(op.target) || evaluator.mayShareMemory(op)) ? Aliasing::Maybe : Aliasing::None;
 }
 
 // cumsum.out(x, out=y) writes into y.
@@ -382,7 +388,13 @@ private:
                 inverse[static_cast<std::size_t>((*dims)[i])] = {static_cast<std::int64_t>(i)};
             return emit("aten::permute", "", {{"self", {changed}}, {"dims", {inverse}}});
         }
-        if (target == "aten::view" || target == "aten::view_as" || target == "aten::unsqueeze" || target == "aten::squeeze") {
+        if (target == "aten::unsqueeze")
+            return emit("aten::squeeze", "dim", {{"self", {changed}}, argument("dim")});
+        if (target == "aten::squeeze" && alias.op.overload == "dim" && wholeView)
+            return changed;
+        if (target == "aten::squeeze" && alias.op.overload == "dim")
+            return emit("aten::unsqueeze", "", {{"self", {changed}}, argument("dim")});
+        if (target == "aten::view" || target == "aten::view_as" || target == "aten::squeeze") {
             std::vector<Argument> sizes;
             int symbols = 0;
             for (const Dim& dim : like.sizes) {

@@ -122,16 +122,22 @@ Argument Rewriter::sizeArgument(const Dim& dim, const Op& origin)
     return m_sizes[dim.symbol] = Argument{size};
 }
 
-// A sum or product of sizes is computed from them, so that it comes from the graph even if only a feature tensor has it.
+// A sum, product or fraction of sizes is computed from them, so that it comes from the graph even if only a feature tensor has it.
 Argument Rewriter::computedSize(const Dim& dim, const Op& origin)
 {
+    Value number;
+    number.kind = ValueKind::Int;
+    number.number = dim;
+    if (const auto fraction = sizeFraction(dim.symbol)) {
+        const Argument whole = sizeArgument(Dim{0, fraction->first}, origin);
+        if (whole.isNone())
+            return {};
+        return {emitNew(origin, "operator::floordiv", "", {{"a", whole}, {"b", {fraction->second}}}, number)};
+    }
     const auto [name, parts] = sizeParts(dim.symbol);
     if (name != "Add" && name != "Mul")
         return {};
     Argument result;
-    Value number;
-    number.kind = ValueKind::Int;
-    number.number = dim;
     for (const std::string& part : parts) {
         const auto constant = sizeNumber(part);
         const Argument next = constant ? Argument{*constant} : sizeArgument(Dim{0, part}, origin);

@@ -115,6 +115,10 @@ private:
             counts.push_back(std::move(counted));
         } else if (const auto more = sizeNumber(size)) {
             counts.push_back(times * *more);
+        } else if (const auto fraction = sizeFraction(size)) {
+            Json whole = Json::array();
+            addCounts(fraction->first, 1, whole);
+            counts.push_back({{"rows_of", whole}, {"divided_by", fraction->second}, {"times", times}});
         } else if (name == "Add") {
             for (const std::string& part : parts)
                 addCounts(part, times, counts);

@@ -169,9 +169,14 @@ at::Tensor bind(const Analysis& analysis, const Input& input, const DataGraph& g
     return (input.rowDim > 0 ? tensor.movedim(input.rowDim, 0) : tensor).to(scalarType(value.dtype)).contiguous();
 }
 
-// A sum or product of sizes that are known.
+// A sum, product or fraction of sizes that are known.
 std::optional<std::int64_t> exactSize(const Dim& dim, const std::map<std::string, std::int64_t>& sizes)
 {
+    if (const auto fraction = sizeFraction(dim.symbol)) {
+        const auto symbol = sizes.find(fraction->first);
+        const auto whole = symbol != sizes.end() ? std::optional(symbol->second) : exactSize(Dim{0, fraction->first}, sizes);
+        return whole ? std::optional(*whole / fraction->second) : std::nullopt;
+    }
     const auto [name, parts] = sizeParts(dim.symbol);
     if (name != "Add" && name != "Mul")
         return {};

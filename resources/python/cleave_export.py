@@ -25,6 +25,7 @@ import argparse
 import ast
 import contextlib
 import dataclasses
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -2744,6 +2745,10 @@ _HERE = os.path.abspath(__file__)
 _LIBRARIES = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m in (torch, inspect)) + ("<",)
 
 
+def _is_pytorch(filename: str) -> bool:
+    return f"-packages{os.sep}torch{os.sep}" in filename
+
+
 def _library(filename: str) -> bool:
     return filename.startswith(_LIBRARIES) or any(f"-packages{os.sep}{name}{os.sep}" in filename for name in ("torch", "torch_geometric", "dgl"))
 
@@ -2801,7 +2806,7 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
     if isinstance(problem, ExportError):
         return ExportError(text.removesuffix(".") + (f" ({where.replace(' (', ', ', 1)}." if where and where not in text else "."))
     name = type(problem).__name__
-    dependent = name in ("GuardOnDataDependentSymNode", "DataDependentOutputException") or "data-dependent" in text.lower()
+    dependent = _depends_on_values(problem)
     if dependent and re.match(r"(if|elif|while|assert)\b|.*\bif\b.*\belse\b", line):
         return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before "
                            "the export.")
@@ -2882,10 +2887,163 @@ def _with_attributes(owner: Any, attributes: dict[str, Any]):
         put(kept)
 
 
+class _Traced(nn.Module):
+    """A torch.fx.GraphModule, as to_hetero makes them, that torch.export runs and does not take apart. Parts keep their names."""
+
+    def __init__(self, module: torch.fx.GraphModule):
+        super().__init__()
+        self._modules, self._parameters, self._buffers = module._modules, module._parameters, module._buffers
+        self.forward = module.forward
+
+
+class _IntType(type):
+    """Makes _Int stand for int in isinstance and issubclass."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, int)
+
+    def __subclasscheck__(cls, other):
+        return issubclass(other, int)
+
+
+class _Int(int, metaclass=_IntType):
+    """int() as the modules of a model see it while it is traced: of a tensor of whole numbers it gives item(), which the program then holds."""
+
+    def __new__(cls, *values, **others):
+        if len(values) == 1 and not others:
+            if isinstance(values[0], torch.SymInt):
+                return values[0]
+            if isinstance(values[0], torch.Tensor) and not values[0].is_floating_point():
+                return values[0].item()
+        return int(*values, **others)
+
+
+def _len(value):
+    """len() as these modules see it: of a tensor it gives a size that stays free."""
+    return value.shape[0] if isinstance(value, torch.Tensor) and value.dim() else len(value)
+
+
+@contextlib.contextmanager
+def _seen_by_models(names: dict[str, Any]):
+    """While this lasts, these stand for what Python has by their names, in all modules that name PyTorch."""
+    known = {id(value) for value in (torch, torch.Tensor, nn, F)}
+    modules = {id(m): vars(m) for name, m in list(sys.modules.items()) if isinstance(m, types.ModuleType) and name not in (__name__, "torch") and
+               not name.startswith("torch.") and any(id(value) in known for value in list(vars(m).values()))}
+    changed = [(own, name) for own in modules.values() for name in names if name not in own]
+    try:
+        for own, name in changed:
+            own[name] = names[name]
+        yield
+    finally:
+        for own, name in changed:
+            del own[name]
+
+
+class _ToldSizes(TorchFunctionMode):
+    """Traces what takes sizes from tensors, as dim_size = int(batch.max()) + 1 does.
+
+    PyTorch follows item(), but neither int() nor a question about what came of it. Beside _Int, sizes that tensors tell are taken here for larger than 1,
+    as PyTorch takes all free sizes; and a question that only an exception follows is answered so that there is none.
+    """
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.Tensor.__bool__:
+            return _answered(lambda: func(*args), inspect.currentframe().f_back)
+        result = func(*args, **(kwargs or {}))
+        for tensor in _leaves(result):
+            for size in tensor.shape:
+                _take_for_larger(size)
+        return result
+
+    def __enter__(self):
+        self._bool = truth = torch.SymBool.__bool__
+        torch.SymBool.__bool__ = lambda symbol: _answered(lambda: truth(symbol), inspect.currentframe().f_back)
+        return super().__enter__()
+
+    def __exit__(self, *problem):
+        torch.SymBool.__bool__ = self._bool
+        return super().__exit__(*problem)
+
+
+def _take_for_larger(size):
+    """Tells PyTorch that a size is at least 2 that is a number from a tensor, or more than that."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols, statically_known_true
+    if not isinstance(size, torch.SymInt) or not free_unbacked_symbols(size):
+        return
+    expression = _expression(size)
+    terms = expression.args if expression.is_Add else [expression]
+    if all(term.is_symbol or term.is_Integer and term >= 0 for term in terms) and not statically_known_true(size >= 2):
+        torch._check(size >= 2)
+
+
+def _without_bounds(program):
+    """The program without the assertions that _take_for_larger left: it is as right for one graph as for two."""
+    for node in reversed(program.graph.nodes):
+        condition = node.args[0] if _operator(node) == "_assert_scalar" else None
+        if getattr(getattr(condition, "target", None), "__name__", "") in ("ge", "le", "gt", "lt") and isinstance(condition.args[1], int):
+            program.graph.erase_node(node)
+    program.graph.eliminate_dead_code(lambda node: getattr(node.target, "__name__", "") not in ("ge", "le", "gt", "lt") or bool(node.users))
+    program.graph_module.recompile()
+    return program
+
+
+def _depends_on_values(problem: BaseException) -> bool:
+    return type(problem).__name__ in ("GuardOnDataDependentSymNode", "DataDependentOutputException") or "data-dependent" in str(problem).lower()
+
+
+def _answered(question: Callable[[], bool], frame) -> bool:
+    """What a question gives that is asked there, or the answer after which nothing is raised where that depends on values."""
+    try:
+        return question()
+    except Exception as problem:
+        answers = _passing_answers(frame) if _depends_on_values(problem) else set()
+        if len(answers) != 1:
+            raise
+        return answers.pop()
+
+
+def _passing_answers(frame) -> set[bool]:
+    """What the part of an `if not torch.all(…): raise …` or of an assert that is asked now must give for nothing to be raised."""
+    if frame is None or _is_pytorch(frame.f_code.co_filename):
+        return set()
+    code = frame.f_code
+    line, last, left, right = list(code.co_positions())[frame.f_lasti // 2] if hasattr(code, "co_positions") else (frame.f_lineno, frame.f_lineno, None, None)
+    first, end = (line, left or 0), (last, right if right is not None else sys.maxsize)
+    return {answer for part, answer in _raising(code.co_filename)
+            if (part.lineno, part.col_offset) < end and first < (part.end_lineno, part.end_col_offset)}
+
+
+@functools.lru_cache(maxsize=None)
+def _raising(filename: str) -> list[tuple[ast.expr, bool]]:
+    """The parts of all conditions of a file after which only an exception is raised, and what each must give for it not to be."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except SyntaxError:
+        return []
+
+    def parts(test: ast.expr, wanted: bool) -> list[tuple[ast.expr, bool]]:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return parts(test.operand, not wanted)
+        if isinstance(test, ast.BoolOp):
+            return [part for value in test.values for part in parts(value, wanted)]
+        return [(test, wanted)]
+
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
+            found += parts(node.test, False)
+        elif isinstance(node, ast.Assert):
+            found += parts(node.test, True)
+    return found
+
+
 class _Exporter:
     def __init__(self, model: nn.Module, inputs):
         _check_model(model)
+        if isinstance(model, torch.fx.GraphModule):
+            model = type(type(model).__name__, (_Traced,), {})(model)
         self.model, self.inputs, self.linked = model, _Inputs(), True
+        self.told_sizes = False  # whether they are traced as _ToldSizes has it
         self.notes = self.inputs.notes
         self.asked: dict[str, None] = {}
         # Graphs that modules keep (self.g), as older sources of DGL have it, and sparse matrices.
@@ -2953,7 +3111,7 @@ class _Exporter:
         own = {name: vars(self.model).get(name) for name in ("forward", "_forward_hooks", "_forward_pre_hooks")}
 
         def forward(self, *args, **kwargs):
-            with _with_attributes(exporter.model, own):
+            with _with_attributes(exporter.model, own), _ToldSizes() if exporter.told_sizes else contextlib.nullcontext():
                 return _plain(exporter.eager(dict(zip(names, args)) | kwargs))
 
         kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -2964,11 +3122,23 @@ class _Exporter:
             yield
 
     def trace(self, names: list[str]):
+        """The program; if it takes sizes from tensors by ways that PyTorch does not follow, then by those that it does."""
+        if not self.told_sizes:
+            try:
+                return self._trace(names)
+            except Exception as problem:
+                if not _depends_on_values(problem):
+                    raise
+            self.told_sizes = True
+        return _without_bounds(self._trace(names))
+
+    def _trace(self, names: list[str]):
         tensors = {name: self.inputs.all[name].tensor for name in names}
         free = torch.export.Dim.AUTO
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
-        with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), \
+                _seen_by_models({"len": _len} | ({"int": _Int} if self.told_sizes else {})):
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.

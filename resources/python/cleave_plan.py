@@ -478,6 +478,8 @@ class LayerWise:
         self._store = {i["name"]: inputs[i["name"]] for i in self.execution["inputs"] if i["role"] == "node-features"}
 
         def rows(counted: str | dict | int) -> int:
+            if isinstance(counted, dict) and "divided_by" in counted:
+                return sum(map(rows, counted["rows_of"])) // counted["divided_by"] * counted["times"]
             if isinstance(counted, dict):
                 return inputs[counted["input"]].shape[counted["dim"]] * counted.get("times", 1)
             return inputs[counted].shape[0] if isinstance(counted, str) else counted
