@@ -2924,11 +2924,11 @@ def _len(value):
 
 
 @contextlib.contextmanager
-def _seen_by_models(names: dict[str, Any]):
-    """While this lasts, these stand for what Python has by their names, in all modules that name PyTorch."""
-    known = {id(value) for value in (torch, torch.Tensor, nn, F)}
-    modules = {id(m): vars(m) for name, m in list(sys.modules.items()) if isinstance(m, types.ModuleType) and name not in (__name__, "torch") and
-               not name.startswith("torch.") and any(id(value) in known for value in list(vars(m).values()))}
+def _seen_by(model: nn.Module, names: dict[str, Any]):
+    """While this lasts, these stand for what Python has by their names, where the model's classes are written and in all modules that name PyTorch."""
+    known, own = {id(value) for value in (torch, torch.Tensor, nn, F)}, {type(module).__module__ for module in model.modules()}
+    modules = {id(m): vars(m) for name, m in list(sys.modules.items()) if isinstance(m, types.ModuleType) and vars(m) is not globals() and
+               name.partition(".")[0] != "torch" and (name in own or any(id(value) in known for value in list(vars(m).values())))}
     changed = [(own, name) for own in modules.values() for name in names if name not in own]
     try:
         for own, name in changed:
@@ -3138,7 +3138,7 @@ class _Exporter:
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
         with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), \
-                _seen_by_models({"len": _len} | ({"int": _Int} if self.told_sizes else {})):
+                _seen_by(self.model, {"len": _len} | ({"int": _Int} if self.told_sizes else {})):
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.
@@ -3456,10 +3456,7 @@ def _advice(line: str) -> str:
         return "torch.linspace takes a number of steps: write torch.arange(x.shape[0]) / (x.shape[0] - 1) instead"
     if "fill_diagonal" in line:
         return "fill_diagonal_ takes numbers: write i = torch.arange(a.shape[0]); a[i, i] = 1 instead"
-    if re.search(r"\blen\(", line):
-        return "len() makes a number of it: write x.shape[0] instead"
-    return ("compare no size with a number, take it as x.shape[0] and not as len(x), count no Python loop by it, and let PyTorch's operators go over "
-            "all rows")
+    return "compare no size with a number, count no Python loop by it, and let PyTorch's operators go over all rows"
 
 
 def _user_inputs(program) -> list[torch.fx.Node]:

@@ -743,6 +743,93 @@ def models_of_pytorch_geometric(cli, folder, only):
 
 
 @test
+def sizes_told_by_tensors(cli, folder, only):
+    """int(batch.max()) + 1, as PyTorch Geometric's pooling and dense batches have it, checks of values that only raise, len(x), and to_hetero's modules."""
+    import cleave_export
+    import torch
+    try:
+        import torch_geometric.nn as pyg
+    except ImportError:
+        print("sizes_told_by_tensors: PyTorch Geometric is not installed")
+        return
+    from torch import nn
+
+    class Pooled(nn.Module):
+        def __init__(self, pool, width=8):
+            super().__init__()
+            self.conv, self.pool, self.head = pyg.GCNConv(6, 8), pool, nn.Linear(width, 3)
+
+        def forward(self, x, edge_index, batch):
+            return self.head(self.pool(self.conv(x, edge_index).relu(), batch))
+
+    class Transformer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convs = nn.ModuleList(pyg.GPSConv(6, pyg.GINConv(nn.Linear(6, 6)), heads=2) for _ in range(2))
+
+        def forward(self, x, edge_index, batch):
+            for conv in self.convs:
+                x = conv(x, edge_index, batch)
+            return pyg.global_add_pool(x, batch)
+
+    class Hyperedges(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = pyg.HypergraphConv(6, 4)
+
+        def forward(self, x, hyperedge_index):
+            return self.conv(x, hyperedge_index)
+
+    class Checked(nn.Module):
+        def forward(self, x, edge_index):
+            assert edge_index.min() >= 0 and not torch.any(edge_index >= len(x)), "edges of nodes that are not there"
+            if not torch.isfinite(x).all():
+                raise ValueError("features are not finite")
+            return torch.zeros(len(x), 6).index_add(0, edge_index[1], x[edge_index[0]]) * torch.arange(len(x)).unsqueeze(1)
+
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = pyg.SAGEConv((6, 6), 8), pyg.SAGEConv((8, 8), 4)
+
+        def forward(self, x, edge_index):
+            return self.second(self.first(x, edge_index).relu(), edge_index)
+
+    g = small_graph()
+    graphs = {**{name: g[name] for name in ("x", "edge_index")}, "batch": g["batch"].sort().values}
+    types = [("paper", "cites", "paper"), ("author", "writes", "paper"), ("paper", "of", "author")]
+    src, dst = g["edge_index"]
+    typed = {"x": {"paper": g["x"], "author": g["x"][:15]},
+             "edge_index": {types[0]: g["edge_index"], types[1]: torch.stack([src % 15, dst])[:, :50], types[2]: torch.stack([src, dst % 15])}}
+    cases = {
+        "pool": (Pooled(pyg.global_add_pool), graphs),
+        "max": (Pooled(pyg.global_max_pool), graphs),
+        "set_transformer": (Pooled(pyg.aggr.SetTransformerAggregation(8, num_seed_points=1, heads=2)), graphs),
+        "multiset": (Pooled(pyg.aggr.GraphMultisetTransformer(8, k=4, heads=2)), graphs),
+        "fingerprint": (pyg.models.AttentiveFP(6, 8, 2, edge_dim=3, num_layers=2, num_timesteps=2),
+                        {**graphs, "edge_attr": g["edge_attr"]}),
+        "transformer": (Transformer(), graphs),
+        "large": (pyg.models.SGFormer(6, 8, 2), graphs),
+        "hyperedges": (Hyperedges(), {"x": g["x"], "hyperedge_index": torch.stack([g["edge_index"][0], torch.arange(77) % 9])}),
+        "checked": (Checked(), {"x": g["x"], "edge_index": g["edge_index"]}),
+        "to_hetero": (pyg.to_hetero(Layers(), (["paper", "author"], types)), typed),
+    }
+    for name, (model, inputs) in cases.items():
+        exported = cleave_export.export(model, inputs, folder / f"told_{name}.pt2")
+        exported.save_graph(folder / f"told_{name}.npz")
+        if any("_assert_scalar" in str(node.target) and "ge" in str(node.args[0]) for node in exported.program.graph.nodes):
+            yield f"{name}: the program still asserts sizes of at least 2"
+        yield verified(cli, folder / f"told_{name}.pt2", folder / f"told_{name}.npz")
+        if "batch" in inputs:  # one graph alone, of which PyTorch was told that there are more
+            alone = {key: torch.zeros_like(value) if key == "batch" else value for key, value in inputs.items()}
+            model.eval()
+            difference = (exported.program.module()(**alone) - model(**alone)).abs().max()
+            yield "" if difference < 1e-4 else f"{name}: of one graph alone it differs by {difference:.3g}"
+    if {"int", "len"} & {*vars(sys.modules["torch_geometric.utils._scatter"]), *globals()}:
+        yield "modules keep names that tracing put into them"
+
+
+@test
 def one_size_is_shared(cli, folder, only):
     """Rows of the same edges have one symbol, also where nothing in the program says so."""
     import cleave_export
@@ -1403,10 +1490,10 @@ def refusals_say_what_to_change(cli, folder, only):
             x = x + 1
         return x
 
-    @case(["takes a size or a number at export_test.py:", "int(edge_index.max())", "x.size(0)"], plain)
+    @case(["takes a size or a number at export_test.py:", "int(x.abs().sum())", "x.size(0)"], plain)
     def forward(self, x, edge_index):
-        nodes = int(edge_index.max()) + 1
-        return torch.zeros(nodes, 6).index_add(0, edge_index[1], x[edge_index[0]])
+        rows = int(x.abs().sum()) + 23
+        return torch.zeros(rows, 6).index_add(0, edge_index[1], x[edge_index[0]])
 
     @case(["fits graphs of 23 nodes only", "export_test.py:", "`if x.size(0) == 23:`"], plain)
     def forward(self, x, edge_index):
@@ -1419,11 +1506,6 @@ def refusals_say_what_to_change(cli, folder, only):
         for i in range(edge_index.size(1)):
             x = x + i
         return x
-
-    @case(["fits graphs of 23 nodes only", "`rows = torch.zeros(len(x), 6)`", "x.shape[0]"], plain)
-    def forward(self, x, edge_index):
-        rows = torch.zeros(len(x), 6)
-        return rows.index_add(0, edge_index[1], x[edge_index[0]])
 
     @case(["fits graphs of 23 nodes only", "torch.linspace(0, 1, x.size(0))", "torch.arange(x.shape[0])"], plain)
     def forward(self, x, edge_index):
