@@ -673,6 +673,8 @@ void Document::writeProfile(const QString& path)
 
 void Document::calibrate()
 {
+    if (isBusy())
+        return;  // and what else runs would be measured with it
     start(
         Task::Calibrate, tr("Measuring this machine"), [](const Progress& progress) { return calibrateAll(0, progress); },
         [this](const Rates& rates) {
@@ -734,6 +736,7 @@ void Document::take(Task task, std::unique_ptr<Job> job)
             keepRewrites();
         }
         if (task == Task::Check) {
+            abandon(Task::OpenModel);  // its rewrites are those of this model
             m_openingPath = m_modelPath;
             m_openingHints = m_hints;
             m_openedBeside.reset();

@@ -527,12 +527,12 @@ void MainWindow::showStory()
 
 void MainWindow::openExample()
 {
-    // In one batch, which holds all of these few nodes, plans cost the same: batches as graphs need them that do not fit.
-    m_document.setBatchSize(exampleBatch);
     m_isExample = true;
     for (const char* file : {"sage.pt2", "cora.npz"})
         if (const QString path = exampleFile(QLatin1String(file)); !path.isEmpty())
             m_document.open(path);
+    // In one batch, which holds all of these few nodes, plans cost the same: batches as graphs need them that do not fit.
+    m_document.setBatchSize(exampleBatch);
 }
 
 // Undo is the plan's, unless there is something to undo in the text that is being written. The picture stays where it is on the screen when a

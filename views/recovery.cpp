@@ -68,8 +68,22 @@ Recovery::Recovery(Document& document, QObject* parent) : QObject(parent), m_doc
     m_timer.setInterval(delay);
     connect(&m_timer, &QTimer::timeout, this, &Recovery::write);
     connect(&document.planEditor(), &PlanEditor::changed, this, [this] {
-        if (!m_timer.isActive())
+        if (!m_timer.isActive() && !m_isLeaving)
             m_timer.start();
+    });
+    // Another model may come with a graph and a batch size of its own, which are there before it is: the plan was not made on these.
+    connect(&document, &Document::starting, this, [this](Task task) {
+        if (task != Task::OpenModel)
+            return;
+        if (m_timer.isActive())
+            write();
+        m_isLeaving = true;
+    });
+    connect(&document, &Document::changed, this, [this](Change change) {
+        if (change != Change::Tasks || !m_isLeaving || m_document.job(Task::OpenModel) != nullptr)
+            return;
+        m_isLeaving = false;
+        m_timer.start();
     });
     connect(&document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) {
         if (clean)
@@ -113,10 +127,12 @@ std::vector<LeftPlan> Recovery::left() const
 
 void Recovery::restore(const LeftPlan& plan)
 {
+    if (m_restoring)
+        Q_EMIT leftBehind(*std::exchange(m_restoring, std::nullopt));
     m_document.setHints(plan.hints);
+    m_document.openModel(plan.modelPath);
     if (!plan.graphPath.isEmpty() && plan.graphPath != m_document.graphPath())
         m_document.openGraph(plan.graphPath);
-    m_document.openModel(plan.modelPath);
     m_document.restorePlan(plan.planPath(), plan.savedPath);
     m_restoring = plan;
 }
@@ -173,7 +189,7 @@ void Recovery::write()
 
 void Recovery::leave()
 {
-    if (m_document.planEditor().isModified())
+    if (m_timer.isActive() && m_document.planEditor().isModified())
         write();
     m_timer.stop();
     if (m_folder.isEmpty())

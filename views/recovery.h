@@ -48,6 +48,7 @@ private:
     QString m_folder;  // exists while the plan is not saved
     std::shared_ptr<QLockFile> m_lock;
     QTimer m_timer;
+    bool m_isLeaving = false;  // another model is being opened
     std::optional<LeftPlan> m_restoring;
 };
 

@@ -143,6 +143,10 @@ private:
                 count(checks);
                 continue;
             }
+            if (op.outputs.empty()) {
+                count(dead);
+                continue;
+            }
             if (isDropout(op.target) && (!OpView(m_program, op).flag("train", true) || OpView(m_program, op).number("p") == 0.0)) {
                 count(dropout);
                 rewriter.replace(op.outputs.front(), firstTensor(op));

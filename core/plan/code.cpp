@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "cleave_plan_py.h"
 #include "core/base/error.h"
@@ -18,14 +19,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As cleave_plan.py's _identifier.
+// As cleave_plan.py's _identifier: what no identifier has is written as _Q2e_, so that no two texts give the same.
 std::string identifier(const std::string& text)
 {
     std::string name;
-    for (const char c : text)
-        name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
-    const bool isName = !name.empty() && !(name.front() >= '0' && name.front() <= '9');
-    return isName ? name : "v_" + name;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool isDigit = c >= '0' && c <= '9', isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        const bool isPlain = isLetter || (isDigit && i > 0) || (c == '_' && text.compare(i, 2, "_Q") != 0);
+        name += isPlain ? std::string(1, c) : "_Q" + toHex(std::as_bytes(std::span(&c, 1))) + "_";
+    }
+    return name.empty() ? "_Q_" : name;
 }
 
 std::string quoted(const std::string& text)
@@ -74,9 +78,12 @@ public:
     std::string fresh(const std::string& name)
     {
         std::string free = identifier(name);
-        static const std::set<std::string> words{"lambda", "in",    "is",     "not",  "and", "or",   "v",     "aten",  "None",  "True",
-                                                 "False",  "def",   "return", "pass", "if",  "else", "for",   "while", "from",  "import",
-                                                 "global", "class", "del",    "with", "as",  "try",  "raise", "yield", "torch", "math"};
+        // Python's own, and what the files written here name.
+        static const std::set<std::string> words{
+            "False", "None",   "True",   "and",     "as",   "assert", "async",  "await",    "break", "class",  "continue", "def",   "del",      "elif",
+            "else",  "except", "finally", "for",    "from", "global", "if",     "import",   "in",    "is",     "lambda",   "nonlocal", "not",   "or",
+            "pass",  "raise",  "return",  "try",    "while", "with",  "yield",  "aten",     "float", "leading", "numbered", "ordered", "resolve", "run",
+            "torch", "v"};
         if (words.contains(free))
             free += "_";
         for (int i = 2; !m_used.insert(free).second; ++i)

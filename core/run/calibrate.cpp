@@ -14,8 +14,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/stopwatch.h"
-#include "core/model/json_view.h"
+#include "core/graph/numbering.h"
 #include "core/kernels/edge_program.h"
+#include "core/model/json_view.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
 #include "core/run/device.h"
@@ -92,17 +93,12 @@ double callSeconds(Timing& timing)
 double numberedPerSecond(Timing& timing)
 {
     const at::Tensor nodes = randomNodes(edgeRows, storeRows, 5);
-    std::vector<std::int64_t> stamp(storeRows), number(storeRows), found;
-    std::int64_t batch = 0;
+    Numbering numbers;
     return edgeRows / timing.secondsOf([&] {
-        ++batch;
-        found.clear();
+        numbers.clear();
         const auto* data = nodes.data_ptr<std::int64_t>();
         for (std::int64_t i = 0; i < edgeRows; ++i)
-            if (std::exchange(stamp[static_cast<std::size_t>(data[i])], batch) != batch) {
-                number[static_cast<std::size_t>(data[i])] = static_cast<std::int64_t>(found.size());
-                found.push_back(data[i]);
-            }
+            numbers.add(data[i]);
     });
 }
 

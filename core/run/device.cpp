@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <mutex>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -22,6 +23,13 @@ bool hasCuda(int) { return false; }
 #endif
 
 namespace {
+
+// Jobs of the window ask side by side.
+std::mutex& openingDevices()
+{
+    static std::mutex mutex;
+    return mutex;
+}
 
 std::map<std::string, std::shared_ptr<Device>>& named()
 {
@@ -61,16 +69,22 @@ std::string deviceName(const Device& device) { return device.name(); }
 
 void nameDevice(const std::string& name, std::shared_ptr<Device> device)
 {
+    const std::lock_guard lock(openingDevices());
     if (device)
         named()[name] = std::move(device);
     else
         named().erase(name);
 }
 
-bool hasDevice(const std::string& name) { return named().contains(name) || hasCuda(cudaNumber(name)); }
+bool hasDevice(const std::string& name)
+{
+    const std::lock_guard lock(openingDevices());
+    return named().contains(name) || hasCuda(cudaNumber(name));
+}
 
 DeviceOrReason openDevice(const std::string& name)
 {
+    const std::lock_guard lock(openingDevices());
     if (const auto known = named().find(name); known != named().end())
         return {known->second, {}};
     return openCuda(cudaNumber(name));

@@ -70,14 +70,15 @@ DeviceFunctions::DeviceFunctions(const RunContext& run, RowStore& store, std::sh
 
 void DeviceFunctions::begin()
 {
-    m_isOnDevice.clear();
+    m_isOnDevice.assign(m_run.cut.functions.size(), false);
     m_there.dropStructure();  // of a run in another order
 }
 
 std::optional<FunctionParts> DeviceFunctions::partsOf(const CutFunction& function)
 {
     std::optional<FunctionParts> parts;
-    if (m_wished[m_graph.indexOf(function)]) {
+    const std::size_t index = m_graph.indexOf(function);
+    if (m_wished[index]) {
         const std::string reason = whyNot(function);
         if (reason.empty()) {
             parts = partsOn(m_device->place(), function);
@@ -86,7 +87,7 @@ std::optional<FunctionParts> DeviceFunctions::partsOf(const CutFunction& functio
             note(function, reason);
         }
     }
-    m_isOnDevice.push_back(parts.has_value());
+    m_isOnDevice[index] = parts.has_value();
     return parts;
 }
 

@@ -39,9 +39,10 @@ PageVector<std::int64_t> placesAmong(const std::vector<std::int64_t>& numbers, c
         return found != numbers.end() && *found == number ? found - numbers.begin() : none;
     };
     std::vector<std::int64_t> table;
-    if (static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least) < static_cast<std::uint64_t>(widest))
-        for (std::int64_t number = least; number <= most; ++number)
-            table.push_back(search(number));
+    const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+    if (range < static_cast<std::uint64_t>(widest))
+        for (std::int64_t further = 0; further <= static_cast<std::int64_t>(range); ++further)
+            table.push_back(search(least + further));
     PageVector<std::int64_t> places(static_cast<std::size_t>(entries.numel()));
     const auto* entry = entries.data_ptr<std::int64_t>();
     parallelFor((entries.numel() + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {

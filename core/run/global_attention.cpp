@@ -60,6 +60,7 @@ at::Tensor attended(const Attention& a, const std::vector<at::Tensor>& operands)
     if (a.mask)
         batch = at::infer_size(batch, batchOf(operands[*a.mask]));
     const at::Tensor keys = sideBySide(byHead(key, batch, type)), values = sideBySide(byHead(value, batch, type));
+    TORCH_CHECK(values.size(1) == keys.size(1), "there are ", keys.size(1), " keys and ", values.size(1), " values");
     const at::Tensor bias = a.mask ? biasOf(operands[*a.mask], batch, type).transpose(1, 2).expand({-1, keys.size(1), 1}) : at::Tensor();
     AttentionArguments<T> all;
     all.keys = rowsOf<const T>(keys);
@@ -73,6 +74,7 @@ at::Tensor attended(const Attention& a, const std::vector<at::Tensor>& operands)
     all.scale = static_cast<T>(a.scale.value_or(1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(keys.size(2), 1)))));
     const auto change = [&](const at::Tensor& piece) {
         const at::Tensor queries = sideBySide(byHead(piece, batch, type));
+        TORCH_CHECK(queries.size(2) == keys.size(2), "queries have ", queries.size(2), " entries and keys ", keys.size(2));
         const at::Tensor out = at::empty({queries.size(0), queries.size(1), values.size(2)}, queries.options());
         AttentionArguments<T> some = all;
         some.queries = rowsOf<const T>(queries);

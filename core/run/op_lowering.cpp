@@ -272,6 +272,8 @@ public:
     std::vector<V> run()
     {
         const auto [target, overload] = libtorchName();
+        if (target.empty() && (m_args.size() != 1 || !m_args.front().second.value))
+            throw Error("Op '" + m_op.name + "' (" + m_op.target + ") takes one number of the program: " + describe(m_program, m_id) + ".");
         if (target.empty())
             return {*m_args.front().second.value};
         const jit::Operator* found = find(target, overload);

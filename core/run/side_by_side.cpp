@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -69,7 +70,7 @@ private:
     int m_holders = 0, m_before = 1;  // threads before the first of them
 };
 
-bool isShared = false;  // LibTorch knows that its threads are at work, and uses no others
+std::atomic<bool> isShared = false;  // LibTorch knows that its threads are at work, and uses no others
 
 }  // namespace
 

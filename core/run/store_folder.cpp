@@ -130,9 +130,10 @@ void StoreFolder::writeManifest() const
 
 std::filesystem::path StoreFolder::pathOf(const std::filesystem::path& folder, const std::string& name)
 {
-    std::string plain = name;
-    std::ranges::replace_if(
-        plain, [](char c) { return !(c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '_');
+    const auto isPlain = [](char c) { return c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    std::string plain;
+    for (const char c : name)
+        plain += isPlain(c) ? std::string(1, c) : "%" + toHex(std::as_bytes(std::span(&c, 1)));
     return folder / (plain + ".npy");
 }
 

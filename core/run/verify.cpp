@@ -11,6 +11,7 @@
 #include "core/run/bind.h"
 #include "core/run/comparing.h"
 #include "core/run/precision.h"
+#include "core/run/row_store.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -24,8 +25,10 @@ std::vector<std::int64_t> differingNodes(const VerifyResult& result, const Model
     for (const Comparison& c : result.comparisons)
         for (const std::int64_t row : c.worstRows) {
             const std::vector<ValueId>& outputs = model.program().outputs;
-            const bool isOfNodes = std::ranges::any_of(
-                outputs, [&](ValueId id) { return model.program()[id].name == c.output && model.analysis->values[id].rows == Rows::Nodes; });
+            const bool isOfNodes = std::ranges::any_of(outputs, [&](ValueId id) {
+                const ValueFacts& facts = model.analysis->values[id];
+                return model.program()[id].name == c.output && facts.rows == Rows::Nodes && facts.rowDim == 0 && facts.outer * facts.inner == 1;
+            });
             if (!isOfNodes || model.analysis->types() > 1)
                 return {};
             nodes.insert(options.targets.empty() ? row : options.targets[static_cast<std::size_t>(row)]);
@@ -156,20 +159,20 @@ std::vector<const Array*> recorded(const VerifyOptions& options, std::size_t cou
     return all;
 }
 
-// Where outputs were recorded for all nodes and asked for of some, those of some.
-std::vector<Array> recordedOf(const std::vector<std::int64_t>& targets, const RunResult& run, std::vector<const Array*>& expected)
+// Where outputs were recorded for all nodes and asked for of some, those of some. An array without numbers stands for what serves as it is.
+std::vector<Array> recordedOf(const Model& model, const std::vector<std::int64_t>& targets, const RunResult& run, const std::vector<const Array*>& expected)
 {
     std::vector<Array> chosen(expected.size());
     for (std::size_t i = 0; i < expected.size() && !targets.empty(); ++i) {
-        const auto rowDim = static_cast<std::size_t>(run.outputs[i].rowDim);
-        if (expected[i] == nullptr || !run.outputs[i].isAsked || rowDim >= expected[i]->shape.size())
+        const NamedArray& output = run.outputs[i];
+        const ValueFacts& facts = model.analysis->values[model.program().outputs[i]];
+        const auto rowDim = static_cast<std::size_t>(output.rowDim);
+        if (expected[i] == nullptr || !output.isAsked || facts.rows != Rows::Nodes || rowDim >= expected[i]->shape.size())
             continue;
         std::vector<std::int64_t> shape = expected[i]->shape;
-        const std::int64_t rows = std::exchange(shape[rowDim], std::ssize(targets));
-        if (rows != run.outputs[i].rows || shape != run.outputs[i].array.shape)
-            continue;
-        chosen[i] = toArray(rowsOf(*expected[i], run.outputs[i].rowDim, targets).movedim(0, run.outputs[i].rowDim).contiguous());
-        expected[i] = &chosen[i];
+        const std::int64_t rows = std::exchange(shape[rowDim], std::ssize(targets) * facts.outer * facts.inner);
+        if (rows == output.rows && shape == output.array.shape)
+            chosen[i] = toArray(targetRows(toTensor(*expected[i]), facts, at::tensor(targets, at::kLong)).contiguous());
     }
     return chosen;
 }
@@ -239,7 +242,9 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     guarded("Comparing the results failed", [&] {
         if (!result.sample)
             addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");
-        const std::vector<Array> ofTargets = recordedOf(options.run.targets, result.layerWise, expected);
+        const std::vector<Array> ofTargets = recordedOf(model, options.run.targets, result.layerWise, expected);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            expected[i] = ofTargets[i].data ? &ofTargets[i] : expected[i];
         addComparisons(result, result.layerWise, "layer-wise", expected, "expected");
         if (!result.sample)
             addComparisons(result, result.full, "full graph", expected, "expected");

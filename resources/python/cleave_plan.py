@@ -115,8 +115,9 @@ def literal(value: Any) -> Any:
 
 
 def _identifier(text: str) -> str:
-    name = re.sub(r"\W", "_", text)
-    return name if name[:1].isalpha() or name[:1] == "_" else "v_" + name
+    """A name of Python's for any text, and another one for another: what none may have is written as _Q2e_."""
+    name = re.sub(r"\A[0-9]|_(?=Q)|[^A-Za-z0-9_]", lambda found: "".join(f"_Q{byte:02x}_" for byte in found[0].encode()), text)
+    return name or "_Q_"
 
 
 def _words(name: str) -> tuple[str, ...]:

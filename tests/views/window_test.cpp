@@ -227,6 +227,7 @@ private Q_SLOTS:
     void unsavedPlanOutlivesItsWindow();
     void aPlanWhoseModelIsGoneIsOfferedAgain();
     void planOfTheModelBeforeIsOfferedAgain();
+    void aPlanComesBackWithItsGraphAndBatches();
     void noSequenceOfMovesGivesAnIllegalPlan_data();
     void noSequenceOfMovesGivesAnIllegalPlan();
     void itemModelsAreSound();
@@ -3940,6 +3941,31 @@ void WindowTest::planOfTheModelBeforeIsOfferedAgain()
     QTest::mouseClick(window.offerBar().buttons().at(1), Qt::LeftButton);
     QVERIFY(!window.offerBar().isVisible());
     QVERIFY(window.recovery().left().empty());
+}
+
+void WindowTest::aPlanComesBackWithItsGraphAndBatches()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    window.document().open(example("cora.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && !window.document().isBusy(), patience);
+    const QString graph = window.document().graphPath();
+    for (const bool isWritten : {true, false}) {
+        window.document().chooseBatchSize(isWritten ? 100 : 200);
+        const std::int64_t batchSize = window.document().options().run.batchSize;
+        if (isWritten)
+            window.recovery().write();
+        // Its graph is there before the model is.
+        window.document().open(example("gcn.pt2"));
+        window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/minesweeper.npz"));
+        window.document().setBatchSize(7);
+        QTRY_VERIFY_WITH_TIMEOUT(window.offerBar().isVisible() && !window.document().isBusy(), patience);
+        QVERIFY(window.document().graphPath() != graph);
+        QTest::mouseClick(window.offerBar().buttons().at(0), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().modelPath().endsWith(QStringLiteral("sage.pt2")), patience);
+        QCOMPARE(window.document().graphPath(), graph);
+        QCOMPARE(window.document().options().run.batchSize, batchSize);
+    }
 }
 
 void WindowTest::noSequenceOfMovesGivesAnIllegalPlan_data()
