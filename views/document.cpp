@@ -448,6 +448,7 @@ void Document::setMemoryBound(std::size_t bytes)
     if (m_options.run.memoryBytes == bytes)
         return;
     m_options.run.memoryBytes = bytes;
+    m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Options);
 }
 
@@ -618,13 +619,16 @@ void Document::runLayerWise()
             RunOptions options = onDevices(chosen, devices, *model->cut);
             options.warmsUp = true;
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
-            // A prediction counts and measures on the whole graph once more, with the memory that this takes.
+            // A prediction counts and measures on the whole graph once more, with the memory that this takes. Within a bound that of the plan serves.
             if (options.memoryBytes == 0)
                 result.predicted = predict(*model, plan, *graph, options, result, false, progress);
             giveBackPages();
             return result;
         },
-        [this](RunResult result) {
+        [this, plan = m_planEditor.plan(), cut = m_planEditor.plannedModel()->cut](RunResult result) {
+            const CostModel* costs = m_planEditor.costs().modelFor(plan.joined);
+            if (result.predicted.seconds.empty() && costs != nullptr && costs->counts().batchSize == result.batchSize)
+                result.predicted = predict(*costs, plan, *cut);
             Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)) + noticesText(result));
             takeReport({std::move(result), std::nullopt});
         });

@@ -572,6 +572,12 @@ void BandItem::setJoined(bool joined)
         update();
 }
 
+void BandItem::setOtherCut(std::optional<bool> cuts)
+{
+    if (std::exchange(m_otherCuts, cuts) != cuts)
+        update();
+}
+
 void BandItem::setLit(bool lit)
 {
     if (std::exchange(m_isLit, lit) != lit)
@@ -634,7 +640,13 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
         else if (!m_cutMarked)
             pen.setDashPattern({6, 4});
         painter->setPen(pen);
-        painter->drawLine(QPointF(all.left() + 2 * margin + m_titleWidth, middle), QPointF(all.right(), middle));
+        const auto line = [&](double y) { painter->drawLine(QPointF(all.left() + 2 * margin + m_titleWidth, y), QPointF(all.right(), y)); };
+        line(middle);
+        constexpr double beside = 5;
+        if (m_otherCuts) {
+            painter->setPen(QPen(m_style.colors.selection, 2, *m_otherCuts ? Qt::DashLine : Qt::DotLine));
+            line(middle + beside);
+        }
     }
     if (detail(option, painter) >= textDetail && widget == nullptr)
         paintTitles(painter, boundingRect().left());

@@ -3,6 +3,7 @@
 #include <QGraphicsItem>
 #include <QPainterPath>
 #include <QPen>
+#include <optional>
 #include <vector>
 
 #include "views/graph_picture.h"
@@ -160,6 +161,7 @@ public:
     double textWidth() const { return m_textWidth; }  ///< of its own texts
     void setCutMarked(bool marked);
     void setJoined(bool joined);  ///< nothing is cut there
+    void setOtherCut(std::optional<bool> cuts);  ///< whether the plan compared with cuts there, where this one does the other; nothing: it does as well
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
     QRectF bandRect() const;  ///< without the strip
@@ -178,6 +180,7 @@ private:
     LayoutRect m_bounds;
     bool m_hasCut;
     bool m_cutMarked = false, m_isLit = false, m_isJoined = false;
+    std::optional<bool> m_otherCuts;
     Texts m_texts;
     double m_titleWidth = 0, m_textWidth = 0;
     std::vector<QRectF> m_boxes;  // from left to right

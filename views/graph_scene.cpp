@@ -235,6 +235,12 @@ void GraphScene::showPlan()
         m_boxes[i]->setFaded(marks.unsaved[i]);
     }
     writeBands(marks);
+    for (std::size_t i = 0; i < m_bands.size(); ++i) {
+        const int place = m_picture->dag.bands[i].place;
+        const bool isJoined = editor.shown().joined.contains(place), differs = editor.other() && editor.other()->plan.joined.contains(place) != isJoined;
+        if (m_bands[i] != nullptr)
+            m_bands[i]->setOtherCut(differs ? std::optional(isJoined) : std::nullopt);
+    }
     markBands();
     update();  // once a view was scrolled, Qt takes items that go for where they were painted first
 }

@@ -46,6 +46,8 @@ MessageBar::MessageBar(QWidget* parent)
 
 void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
 {
+    if (isVisible() && m_text->text() == sentence)
+        flash();
     clear();
     for (const Choice& choice : choices) {
         connect(addButton(choice.text), &QPushButton::clicked, this, [this, chosen = choice.chosen] {
@@ -59,6 +61,24 @@ void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
     setAccessibleDescription(sentence);
     show();
     announce(*this, sentence);
+}
+
+// What has been said already is said again: whoever asked for it sees that it is the answer.
+void MessageBar::flash()
+{
+    constexpr int shortTime = 300;
+    m_flash.start(shortTime, Qt::CoarseTimer, this);
+    update();
+}
+
+void MessageBar::timerEvent(QTimerEvent* event)
+{
+    if (event->timerId() != m_flash.timerId()) {
+        QFrame::timerEvent(event);
+        return;
+    }
+    m_flash.stop();
+    update();
 }
 
 void MessageBar::ask(const QString& sentence, const Question& question)
@@ -140,7 +160,8 @@ QString MessageBar::text() const
 void MessageBar::paintEvent(QPaintEvent* event)
 {
     const bool dark = palette().color(QPalette::Window).lightness() < 128;
-    QPainter(this).fillRect(rect(), dark ? QColor(0xff4a3413) : QColor(0xfffdf0d0));
+    const QColor usual(dark ? 0xff4a3413 : 0xfffdf0d0), lit(dark ? 0xff8a6420 : 0xfff5cf78);
+    QPainter(this).fillRect(rect(), m_flash.isActive() ? lit : usual);
     QFrame::paintEvent(event);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QBasicTimer>
 #include <QFrame>
 #include <QList>
 #include <functional>
@@ -40,10 +41,12 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void timerEvent(QTimerEvent* event) override;
 
 private:
     QPushButton* addButton(const QString& text);
     void place();
+    void flash();
     void clear();
 
     QLabel* m_text;
@@ -51,6 +54,7 @@ private:
     QHBoxLayout* m_beside;
     QWidget* m_choices;
     bool m_isBelow = false;
+    QBasicTimer m_flash;
     QList<QPushButton*> m_buttons;
     QSpinBox* m_field = nullptr;
 };

@@ -35,6 +35,8 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
     edit->setValidator(validator);
     edit->setAccessibleName(name);
     edit->setToolTip(tip);
+    constexpr int around = 16;
+    edit->setMinimumWidth(edit->fontMetrics().horizontalAdvance(QStringLiteral("0.00001")) + around);
     return edit;
 }
 

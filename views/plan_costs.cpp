@@ -49,6 +49,23 @@ std::vector<std::int64_t> curveSizes(std::int64_t nodes)
     return sizes;
 }
 
+// Batches are as large as the memory that runs may take allows, where nobody chose them; note: why it allows none.
+PricedPlan inBounds(Planning& planning, const Constraints& constraints, const RunOptions& options, QString& note, const Progress& progress)
+{
+    PlanningRequest request{constraints, 0, options.batchSize, options.order};
+    if (options.memoryBytes > 0 && options.batchSize == 0) {
+        request.memoryBytes = static_cast<double>(options.memoryBytes);
+        try {
+            return planning.make(Planner::MessageDegree, request, progress);
+        } catch (const Error& error) {
+            progress.check();
+            note = toText(error.what());
+            request.memoryBytes = 0;
+        }
+    }
+    return planning.make(Planner::MessageDegree, request, progress);
+}
+
 // With the functions on the device that are to run there.
 DevicePlacement priced(const CostModel& model, const Plan& plan, const PlanCost& cost, const DeviceWishes& devices)
 {
@@ -200,6 +217,12 @@ std::vector<PlanCosts::Point> PlanCosts::curve(const Plan& plan) const
     return points;
 }
 
+std::int64_t PlanCosts::batchSize() const
+{
+    const bool isBound = m_options.memoryBytes > 0 && m_options.batchSize == 0;
+    return isBound && m_model ? m_model->counts().batchSize : m_options.batchSize;
+}
+
 std::int64_t PlanCosts::numNodes() const
 {
     return m_graph ? m_graph->numNodes : 0;
@@ -282,7 +305,7 @@ void PlanCosts::measure(bool keepCurve)
         [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints](const Progress& progress) {
             Measured measured;
             measured.planning = planningOf(subject, graph, options, progress);
-            measured.plans.push_back(measured.planning->make(Planner::MessageDegree, {constraints, 0, options.batchSize, options.order}, progress));
+            measured.plans.push_back(inBounds(*measured.planning, constraints, options, measured.note, progress));
             measured.model = costModel(subject, measured.plans.front().counts, *measured.planning);
             return measured;
         },
@@ -291,6 +314,8 @@ void PlanCosts::measure(bool keepCurve)
             m_ofPlans.clear();
             m_model = std::move(measured.model);
             m_planning = std::move(measured.planning);
+            if (!measured.note.isEmpty())
+                Q_EMIT noted(measured.note);
         });
     watch(*m_job);
     connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
@@ -310,12 +335,12 @@ void PlanCosts::compare()
     Job::retire(m_job, this);
     m_job = std::make_unique<Job>(
         tr("Planning"),
-        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints,
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, size = batchSize(),
          counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
             Measured measured;
             measured.planning = counted ? counted : planningOf(subject, graph, options, progress);
             for (const Planner planner : planners)
-                measured.plans.push_back(measured.planning->make(planner, {constraints, 0, options.batchSize, options.order}, progress));
+                measured.plans.push_back(measured.planning->make(planner, {constraints, 0, size, options.order}, progress));
             return measured;
         },
         [this](Measured measured) {
@@ -344,12 +369,12 @@ void PlanCosts::compareExtremes()
     const Planner planner = *next;
     m_job = std::make_unique<Job>(
         tr("Counting rows for “%1”").arg(planText(std::string(plannerName(planner)))),
-        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, planner,
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, planner, size = batchSize(),
          counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
             Measured measured;
             measured.planning = counted ? counted : planningOf(subject, graph, options, progress);
             try {
-                measured.plans.push_back(measured.planning->make(planner, {constraints, 0, options.batchSize, options.order}, progress));
+                measured.plans.push_back(measured.planning->make(planner, {constraints, 0, size, options.order}, progress));
             } catch (const Error& error) {
                 measured.note = toText(error.what());
             }

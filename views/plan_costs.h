@@ -89,6 +89,8 @@ private:
     std::shared_ptr<const DataGraph> m_graph;
     RunOptions m_options;
     Constraints m_constraints;
+    std::int64_t batchSize() const;  // of all plans; 0: not chosen yet
+
     std::shared_ptr<Planning> m_planning;  // that has counted the rows; null while a job uses it
     std::set<Planner> m_tried;             // of those that serve for comparison
     std::vector<PricedPlan> m_plans;

@@ -46,6 +46,7 @@ public:
     const Plan& base() const { return m_now.base; }                       ///< at message degree
     const DeviceWishes& devices() const { return m_now.devices; }         ///< which functions run elsewhere than on the processor
     Batches batches() const { return {m_options.batchSize, m_options.order}; }
+    std::size_t memoryBound() const { return m_options.memoryBytes; }  ///< bytes that runs may take; 0: there is none
     const Plan& shown() const { return m_preview ? *m_preview : m_now.plan; }
     bool isModified() const { return !m_history.isClean(); }
     QUndoStack& history() { return m_history; }

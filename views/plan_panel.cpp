@@ -184,6 +184,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     layout->addWidget(m_summary);
     auto* calibration = new QHBoxLayout;
     calibration->setContentsMargins(10, 0, 10, 2);
+    calibration->setSpacing(6);
     calibration->addWidget(m_calibrate);
     calibration->addWidget(m_rewrite);
     calibration->addStretch(1);
@@ -230,6 +231,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
             Q_EMIT tensorSelected(m_model.tensorAt(m_order->mapToSource(row).row()));
     });
     m_savePoints->installEventFilter(this);
+    connect(m_savePoints->horizontalScrollBar(), &QScrollBar::rangeChanged, this, &PlanPanel::shareRoom);
     connect(m_order, &QAbstractItemModel::modelReset, this, [this] {
         showSavePoint();
         if (m_selected.valid())
@@ -308,7 +310,7 @@ void PlanPanel::shareRoom()
     const int row = m_savePoints->fontMetrics().height() + 8, rows = m_model.rowCount();
     const int around =
         m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
-        (m_savePoints->horizontalScrollBar()->isVisibleTo(m_savePoints) ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
+        (m_savePoints->horizontalScrollBar()->maximum() > 0 ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
     m_savePoints->verticalHeader()->setDefaultSectionSize(row);
     m_savePoints->setMinimumHeight(around + std::min(rows, leastRows) * row);
     m_savePoints->setMaximumHeight(around + rows * row);
@@ -389,6 +391,8 @@ void PlanPanel::showPlan()
         const PlanCosts& costs = m_editor.costs();
         plans.push_back(barOf(tr("This plan"), *cost, blocks, m_editor.placement()));
         plans.back().isMarked = true;
+        if (exceedsBound(*cost))
+            plans.back().text = tr("%1, too large").arg(plans.back().text);
         if (m_editor.other())
             if (const std::optional<PlanCost> other = costs.costOf(m_editor.other()->plan))
                 plans.push_back(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other),
@@ -408,6 +412,9 @@ void PlanPanel::showPlan()
                                   costs.placementOf(plan, m_editor.devices())));
         for (std::size_t i = 1; i < plans.size(); ++i)
             plans[i].text = tr("%1 (%2)").arg(plans[i].text, changeText(plans.front().total(), plans[i].total()));
+        for (std::size_t i = 0; i < costs.plans().size(); ++i)
+            if (CostBars::Bar& bar = plans[m_ownBars + i]; exceedsBound(costs.plans()[i].planned.cost))
+                bar.text = tr("%1, too large").arg(bar.text);
     }
     m_plans->setBars(std::move(plans));
     std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done
@@ -418,10 +425,14 @@ void PlanPanel::showPlan()
                       .arg(countText(batchSize()), bytesText(cost->readBytes()), bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
                 : QString();
     const QString assumed = u' ' + tr("Rates of this machine are assumed.");
-    m_longestSummary = isShown ? predicted + oneBatchText() + deviceText() + assumed : QString();
+    const QString bound = isShown && exceedsBound(*cost)
+                              ? u' ' + tr("That is more than the %1 that runs may take: choose a smaller batch size, or save less.")
+                                           .arg(bytesText(static_cast<double>(m_editor.memoryBound())))
+                              : QString();
+    m_longestSummary = isShown ? predicted + bound + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
+                       : cost                      ? predicted + bound + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
                                     (hasAssumedRates() ? assumed : QString())
                        : !m_editor.costs().problem().isEmpty() ? problemText()
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
@@ -434,6 +445,11 @@ void PlanPanel::showPlan()
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();
+}
+
+bool PlanPanel::exceedsBound(const PlanCost& cost) const
+{
+    return m_editor.memoryBound() > 0 && cost.peakBytes() > static_cast<double>(m_editor.memoryBound());
 }
 
 // Without what to write on the command line, for which there are buttons.

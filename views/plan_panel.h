@@ -69,6 +69,7 @@ private:
     std::int64_t allNodes() const;   // of the largest type; without bound while they are not counted
     QString problemText() const;
     QString oneBatchText() const;
+    bool exceedsBound(const PlanCost& cost) const;  // of what runs may take
     QString deviceText() const;
     void fillDevices();
     void showActivity(const QString& what, double fraction);

@@ -92,6 +92,20 @@ FunctionParts LayerWise::partsOf(const CutFunction& function)
     return m_gathering.partsOf(function, "function_" + std::to_string(m_graph.indexOf(function)));
 }
 
+namespace {
+
+// One of several steps, as if all took the same time: what is told goes on from one to the next.
+Progress partOf(const Progress& whole, std::size_t step, std::size_t steps)
+{
+    if (!whole.report)
+        return whole;
+    return {whole.stop, [report = whole.report, step, steps](double fraction, std::string_view what) {
+                report((static_cast<double>(step) + fraction) / static_cast<double>(steps), what);
+            }};
+}
+
+}  // namespace
+
 std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& progress)
 {
     std::vector<FunctionParts> lowered;
@@ -124,7 +138,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
                 m_runs[f].rows = m_graph.rowsOf(function);
                 return;
             }
-            runFunction(f, std::move(lowered[f]), batchSize, progress);
+            runFunction(f, std::move(lowered[f]), batchSize, partOf(progress, f, m_cut.functions.size()));
             m_store.finish(function);
             if (m_peak)
                 m_runs[f].peakBytes = m_peak->lap();

@@ -4439,6 +4439,14 @@
         <source>It could not be made on this graph.</source>
         <translation>在此图上无法得出。</translation>
     </message>
+    <message>
+        <source>%1, too large</source>
+        <translation>%1，内存超限</translation>
+    </message>
+    <message>
+        <source>That is more than the %1 that runs may take: choose a smaller batch size, or save less.</source>
+        <translation>这超过了运行可用的 %1：请选择更小的批大小，或减少保存点。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PropertyModel</name>

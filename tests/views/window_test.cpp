@@ -2524,8 +2524,21 @@ void WindowTest::functionsRunTogether()
     QVERIFY(editor.setJoined(1, false));
     QVERIFY(editor.plan() == before);
     QCOMPARE(linesOfRuler(), 2);
+    const auto drawn = [&] {
+        const QRectF cut = window.graphView().graphScene().cutRect(1);
+        QImage image(cut.size().toSize(), QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        window.graphView().scene()->render(&painter, {}, cut);
+        return image;
+    };
+    const QImage alone = drawn();
     editor.compareWith(std::filesystem::path(folder.filePath(QStringLiteral("a.cleave.json")).toStdU16String()));
     QCOMPARE(editor.differences(), QStringList{QStringLiteral("Functions 1 and 2 run together in a.cleave.json, but not here.")});
+    QVERIFY(drawn() != alone);  // the other plan's line, though no op is elsewhere
+    editor.endComparison();
+    QCOMPARE(drawn(), alone);
+    editor.compareWith(std::filesystem::path(folder.filePath(QStringLiteral("a.cleave.json")).toStdU16String()));
     QSignalSpy refused(&editor, &PlanEditor::refused);
     QVERIFY(!editor.setJoined(7, true));
     QCOMPARE(refused.size(), 1);
