@@ -41,6 +41,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model draws random numbers when it runs: %1; no two runs agree, so it cannot be proved equal. Export it in eval mode and without noise."),
     QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (%2) is not given a tensor that it needs."),
     QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (%2) reduces by %3 from a start of its own: Cleave knows sums, means and extremes."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (%2) takes one number of the program: %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 stands for a tensor that its op is not given."),
     QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 cannot hold node features: they are floating-point numbers with one row for each node."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is a parameter: the only role that it can have is node-features."),

@@ -2063,6 +2063,10 @@
         <source>The file holds arrays, as a graph&apos;s does, and no exported program: the model comes first, then the graph.</source>
         <translation>该文件与图文件一样只含数组，没有导出的程序：请先给出模型，再给出图。</translation>
     </message>
+    <message>
+        <source>Op %1 (%2) takes one number of the program: %3.</source>
+        <translation>算子 %1（%2）只接受程序中的一个数：%3。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
