@@ -399,6 +399,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     const int inPlace = makeFunctional(program, evaluator);
     mergeScatterCounts(program);
     mergeDividedCounts(program);
+    mergeHalves(program);
     putRowsFirst(program);
     assignRoles(program, options.roles);
     if (lacksFeatures(program, options.roles)) {

@@ -157,6 +157,47 @@ void mergeDividedCounts(Program& program)
     renameSizes(program, names);
 }
 
+void mergeHalves(Program& program)
+{
+    // n of k·⌊n / k⌋; empty for others.
+    const auto wholeOf = [](const Dim& dim) -> std::string {
+        const auto [name, parts] = sizeParts(dim.symbol);
+        if (name != "Mul" || parts.size() != 2)
+            return {};
+        for (const std::size_t i : {0, 1})
+            if (const auto fraction = sizeFraction(parts[i]); fraction && sizeNumber(parts[1 - i]) == fraction->second)
+                return fraction->first;
+        return {};
+    };
+    std::map<std::string, std::string> wholes;
+    for (const Op& op : program.ops) {
+        if (!isOneOf(op.target, {"aten::cat", "aten::concat", "aten::stack", "aten::add", "aten::sub", "aten::mul", "aten::div", "aten::where"}))
+            continue;
+        std::vector<const std::vector<Dim>*> operands;
+        forEachOperand(op, [&](ValueId operand) {
+            if (program[operand].kind == ValueKind::Tensor)
+                operands.push_back(&program[operand].sizes);
+        });
+        for (const std::vector<Dim>* sizes : operands)
+            for (std::size_t d = 0; d < sizes->size(); ++d)
+                if (const std::string whole = wholeOf((*sizes)[d]); !whole.empty())
+                    for (const std::vector<Dim>* beside : operands)
+                        if (beside->size() == sizes->size() && (*beside)[d].symbol == whole)
+                            wholes.emplace((*sizes)[d].symbol, whole);
+    }
+    const auto rename = [&](Dim& dim) {
+        if (const auto whole = wholes.find(dim.symbol); whole != wholes.end())
+            dim.symbol = whole->second;
+    };
+    if (wholes.empty())
+        return;
+    for (Value& value : program.values) {
+        std::ranges::for_each(value.sizes, rename);
+        rename(value.number);
+    }
+    changeSizesOfGuards(program, rename);
+}
+
 int mergeEqualSizes(Program& program, const KnownInputSizes& known)
 {
     std::map<std::int64_t, std::string> first;  // the symbol of each size; of features, if there are any

@@ -19,6 +19,9 @@ void mergeScatterCounts(Program& program);
 /// linear layer that takes 72 does. The table has a row for each node. A graph in which it has not is refused when it is bound.
 void mergeDividedCounts(Program& program);
 
+/// 2·⌊n / 2⌋ rows, of two halves put together again, that stand beside n rows: there are n. Where there are not, neither program runs.
+void mergeHalves(Program& program);
+
 /// Sizes of inputs that an exporter counted apart, and that are the same on a graph of these sizes, are one. How many were another before. For
 /// programs that do not run on graphs where they differ: seed times read where edges lead, a batch vector that is only counted.
 int mergeEqualSizes(Program& program, const KnownInputSizes& known);

@@ -345,6 +345,11 @@ private:
             m_graph.numNodes = statedNodes(*stated);
         } else if (const auto x = m_all.find("x"); x != m_all.end() && !x->second.shape.empty()) {
             m_graph.numNodes = rowsOf(x->second);
+            if (const auto rows = rowsBesideX(x->second)) {
+                m_graph.numNodes = *rows;
+                m_graph.statesNodes = false;
+                m_isBesideX = true;
+            }
         } else if (m_graph.labels) {
             m_graph.numNodes = m_graph.labels->shape[0];
         } else if (m_graph.names) {
@@ -384,6 +389,21 @@ private:
             return *fits;
         const auto together = firstTogether(x, [&](std::int64_t rows) { return rows > most; });
         return together.value_or(x.shape[0]);
+    }
+
+    // Edges from rows of x to those of another table, as forward(x, clause_x, edge_index) takes them, name some that x does not have.
+    std::optional<std::int64_t> rowsBesideX(const Array& x) const
+    {
+        const auto edges = m_all.find("edge_index");
+        const std::int64_t most = largestNode();
+        if (x.shape.size() > 2 || edges == m_all.end() || most < x.shape[0])
+            return {};
+        std::optional<std::int64_t> rows;
+        for (const auto& [name, array] : m_all)
+            if (name != "x" && isFloating(array.dtype) && array.shape.size() == 2 && array.shape[0] > most && array.shape[0] != edges->second.shape[1] &&
+                !name.starts_with("expected"))
+                rows = std::min(rows.value_or(array.shape[0]), array.shape[0]);
+        return rows;
     }
 
     // How many rows the first dimensions together have, all but the last one: as few as fit.
@@ -535,7 +555,7 @@ private:
         const auto has = [](const Array& array, std::int64_t rows) {
             return std::ranges::find(array.shape, rows) != array.shape.end() || firstTogether(array, [&](std::int64_t size) { return size == rows; });
         };
-        if (const auto x = m_all.find("x"); x != m_all.end() && !has(x->second, m_graph.numNodes))
+        if (const auto x = m_all.find("x"); x != m_all.end() && !m_isBesideX && !has(x->second, m_graph.numNodes))
             check("x", x->second);
         if (m_graph.labels)
             check("y", *m_graph.labels);
@@ -567,7 +587,8 @@ private:
     const GraphOptions& m_options;
     std::map<std::string, Array> m_all;
     DataGraph m_graph;
-    bool m_isTyped = false;  // arrays for each node type and relation
+    bool m_isTyped = false;    // arrays for each node type and relation
+    bool m_isBesideX = false;  // edges lead from rows of x to those of another table
     bool m_hasNamedRelations = false;
     std::set<std::string> m_features, m_relations;  // of them
 };
