@@ -56,7 +56,7 @@ public:
         if (name == "Mul")
             return product(arguments);
         if (name == "FloorDiv" && arguments.size() == 2)
-            return "⌊" + (*this)(arguments[0]) + " / " + factor(arguments[1]) + "⌋";
+            return "⌊" + factor(arguments[0]) + " / " + factor(arguments[1]) + "⌋";
         std::vector<std::string> texts;
         for (const std::string& argument : arguments)
             texts.push_back((*this)(argument));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -144,11 +146,69 @@ private:
         return rounds && arguments.size() == 1 && arguments.front().symbol.find("Div") == std::string::npos;
     }
 
+    // int(a / n): as sizes are never below 0, that is a // n; a itself is n times as much where that was computed just before.
+    static std::optional<Dim> roundedQuotient(const std::string& name, const std::vector<Dim>& arguments)
+    {
+        constexpr std::string_view division = "IntTrueDiv(";
+        if ((name != "TruncToInt" && name != "FloorToInt") || arguments.size() != 1 || !arguments.front().symbol.starts_with(division))
+            return {};
+        const std::string_view inside = std::string_view(arguments.front().symbol).substr(division.size());
+        const std::size_t comma = inside.rfind(", ");
+        const std::string_view divisor = inside.substr(comma + 2, inside.size() - comma - 3);
+        if (divisor.empty() || divisor == "0" || divisor.find_first_not_of("0123456789") != std::string_view::npos)
+            return {};
+        const std::string_view dividend = inside.substr(0, comma);
+        const std::string multiple = "Mul(" + std::string(divisor) + ", ";
+        if (dividend.starts_with(multiple) && dividend.find_first_of(",(", multiple.size()) == std::string_view::npos)
+            return Dim{0, std::string(dividend.substr(multiple.size(), dividend.size() - multiple.size() - 1))};
+        return Dim{0, "FloorDiv(" + std::string(inside)};
+    }
+
+    // The factor of "Mul(2, s0, s1)", which sorting has put first, and the others, "s0, s1". Of a single factor these are it.
+    static std::pair<std::int64_t, std::string> factored(const std::string& term)
+    {
+        constexpr std::string_view product = "Mul(";
+        if (!term.starts_with(product))
+            return {1, term};
+        const std::string factors = term.substr(product.size(), term.size() - product.size() - 1);
+        std::int64_t number = 1;
+        const auto [end, problem] = std::from_chars(factors.data(), factors.data() + factors.size(), number);
+        const bool isNumbered = problem == std::errc() && *end == ',';
+        return isNumbered ? std::pair(number, factors.substr(static_cast<std::size_t>(end - factors.data()) + 2)) : std::pair(std::int64_t{1}, factors);
+    }
+
+    static std::string multiplied(std::int64_t number, const std::string& factors)
+    {
+        int depth = 0;
+        const bool areSeveral = std::ranges::any_of(factors, [&](char c) {
+            depth += (c == '(') - (c == ')');
+            return c == ',' && depth == 0;
+        });
+        return number != 1 ? "Mul(" + std::to_string(number) + ", " + factors + ")" : areSeveral ? "Mul(" + factors + ")" : factors;
+    }
+
+    // 2·s0 - s0 is s0. What would be too large to be counted stays as it is.
+    static void addAlike(std::vector<std::string>& terms)
+    {
+        std::map<std::string, std::int64_t> numbers;
+        for (const std::string& term : terms)
+            if (const auto [number, factors] = factored(term); __builtin_add_overflow(numbers[factors], number, &numbers[factors]))
+                return;
+        if (numbers.size() == terms.size())
+            return;
+        terms.clear();
+        for (const auto& [factors, number] : numbers)
+            if (number != 0)
+                terms.push_back(multiplied(number, factors));
+    }
+
     static Dim combined(const std::string& name, const std::vector<Dim>& arguments)
     {
         std::vector<std::string> texts;
         if (isWholeAnyway(name, arguments))
             return arguments.front();
+        if (std::optional<Dim> quotient = roundedQuotient(name, arguments))
+            return *std::move(quotient);
         if (name == "Add" || name == "Mul") {
             std::int64_t constant = name == "Add" ? 0 : 1;
             bool overflow = false;
@@ -159,6 +219,8 @@ private:
                     overflow |= __builtin_add_overflow(constant, dim.value, &constant);
                 else
                     overflow |= __builtin_mul_overflow(constant, dim.value, &constant);
+            if (name == "Add")
+                addAlike(texts);
             if (!overflow && texts.empty())
                 return {constant, {}};
             if (constant != (name == "Add" ? 0 : 1))

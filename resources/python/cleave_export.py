@@ -2907,12 +2907,12 @@ class _IntType(type):
 
 
 class _Int(int, metaclass=_IntType):
-    """int() as the modules of a model see it while it is traced: of a tensor of whole numbers it gives item(), which the program then holds."""
+    """int() as the modules of a model see it while it is traced: sizes stay free, and of a tensor of whole numbers it gives item()."""
 
     def __new__(cls, *values, **others):
         if len(values) == 1 and not others:
-            if isinstance(values[0], torch.SymInt):
-                return values[0]
+            if isinstance(values[0], (torch.SymInt, torch.SymFloat)):
+                return torch.sym_int(values[0])
             if isinstance(values[0], torch.Tensor) and not values[0].is_floating_point():
                 return values[0].item()
         return int(*values, **others)
@@ -3138,7 +3138,7 @@ class _Exporter:
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
         with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), \
-                _seen_by(self.model, {"len": _len} | ({"int": _Int} if self.told_sizes else {})):
+                _seen_by(self.model, {"len": _len, "int": _Int}):
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.

@@ -2229,7 +2229,51 @@ class TopK(nn.Module):
         return self.lin(x[best] + x.mean(0))
 
 
+class HalfOfTheRows(nn.Module):
+    """The first half of the nodes' rows, scaled by what the mean of every second one is: rows of other numbers than the inputs have."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = pyg.GCNConv(FEATURES, HIDDEN), pyg.GCNConv(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        h = self.second(self.first(x, edge_index).relu(), edge_index)
+        return h[:h.shape[0] // 2] * h[::2].mean(0)
+
+
+class ExchangedHalves(nn.Module):
+    """As NeuroSAT: rows of literals begin as one learned row, and each reads that of its opposite, which lies half of all rows away."""
+
+    def __init__(self):
+        super().__init__()
+        self.start = nn.Parameter(torch.randn(1, HIDDEN))
+        self.convs, self.out = nn.ModuleList(pyg.SAGEConv(HIDDEN, HIDDEN) for _ in range(2)), nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        h, half = self.start.repeat(x.size(0), 1), x.size(0) // 2
+        for conv in self.convs:
+            h = conv(h, edge_index).relu()
+        return self.out(torch.cat([h, torch.cat([h[half:2 * half], h[:half]])], 1))
+
+
+class HeadsBehindEachOther(nn.Module):
+    """As DySAT: heads lie behind each other along the nodes' dimension, and int(rows / heads) tells where each ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.query, self.key = pyg.GCNConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+
+    def forward(self, x, edge_index):
+        h = self.conv(x, edge_index).view(x.size(0), 2, HIDDEN // 2)
+        query, key = (torch.cat(torch.split(layer(h.flatten(1)).view_as(h), HIDDEN // 4, 2)) for layer in (self.query, self.key))
+        mixed = (query @ key.transpose(1, 2)).softmax(-1) @ query
+        return torch.cat(torch.split(mixed, mixed.size(0) // 2), 2).flatten(1)
+
+
 ZOO = {
+    "half_of_the_rows": HalfOfTheRows,
+    "exchanged_halves": ExchangedHalves,
+    "heads_behind_each_other": HeadsBehindEachOther,
     "gated_messages": GatedMessages,
     "chunked_index": ChunkedIndex,
     "normed_messages": NormedMessages,
@@ -2466,7 +2510,7 @@ ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn"
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
 ROLES["typed_embedding"] = {"author.weight": "node-features"}
-REFUSED = {"static", "training", "top_k_pool"}
+REFUSED = {"static", "training"}
 BESIDE = {"counted_apart"}  # can be opened beside a graph only
 
 

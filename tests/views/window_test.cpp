@@ -1232,7 +1232,7 @@ void WindowTest::sentencesOfTheCoreAreKnown()
     }
     const std::filesystem::path tests = CLEAVE_TEST_DIR;
     std::vector<std::filesystem::path> models;
-    for (const char* file : {"zoo/static.pt2", "zoo/lightgcn.pt2", "zoo/training.pt2", "zoo/top_k_pool.pt2", "zoo/linkx.pt2", "nothing.pt2"})
+    for (const char* file : {"zoo/static.pt2", "zoo/lightgcn.pt2", "zoo/training.pt2", "zoo/linkx.pt2", "nothing.pt2"})
         models.push_back(tests / "models" / file);
     for (const char* folder : {"hostile", "adversarial"})
         for (const auto& file : std::filesystem::directory_iterator(tests / "models" / folder))

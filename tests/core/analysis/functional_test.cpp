@@ -153,6 +153,22 @@ TEST(Functional, NarrowMayCountFromTheEnd)
     EXPECT_FALSE(OpView(b.program, written).given("end"));
 }
 
+// Whatever number of dimensions is open.
+TEST(Functional, FollowsUnsqueezedProducts)
+{
+    ProgramBuilder b;
+    const ProgramBuilder::Sizes open{sym("b"), sym("n")}, wide{sym("b"), sym("n"), num(1)};
+    const ValueId x = b.input("x", open), y = b.input("y", open);
+    const ValueId product = b.op("einsum", {{"equation", {std::string("bn,bn->bn")}}, {"tensors", {std::vector<Argument>{{x}, {y}}}}}, open);
+    const ValueId column = b.op("unsqueeze", {{"self", {product}}, {"dim", {std::int64_t{2}}}}, wide);
+    const ValueId changed = b.op("exp_", {{"self", {column}}}, wide);
+    b.program.outputs = {changed, product, x};
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
+    EXPECT_EQ(expression(b.program, b.program.outputs[0]), "exp(unsqueeze(einsum(x, y)))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[1]), "squeeze(exp(unsqueeze(einsum(x, y))))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[2]), "x");
+}
+
 TEST(Functional, RefusesWhatItCannotFollow)
 {
     ProgramBuilder maybe;

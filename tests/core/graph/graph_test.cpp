@@ -291,6 +291,22 @@ TEST(Graph, OfTwoTypesMayHaveOneEdgeIndex)
     EXPECT_NE(refusal(arrays).find("names node -3"), std::string::npos) << refusal(arrays);
 }
 
+// forward(x, clause_x, edge_index)
+TEST(Graph, EdgesMayLeadFromXToAnotherTable)
+{
+    std::map<std::string, Array> arrays{{"edge_index", numbers({2, 3}, {0, 1, 1, 2, 3, 4})},
+                                        {"x", arrayOf<float>(DType::Float32, {2, 1}, {1, 2})},
+                                        {"clauses", arrayOf<float>(DType::Float32, {5, 1}, {1, 2, 3, 4, 5})}};
+    const DataGraph graph = read(arrays);
+    EXPECT_EQ(graph.numNodes, 5);
+    EXPECT_FALSE(graph.statesNodes);
+    arrays["clauses"] = arrayOf<float>(DType::Float32, {4, 1}, {1, 2, 3, 4});
+    EXPECT_NE(refusal(arrays).find("names node 2 at edge 0, but the graph has 2 nodes"), std::string::npos) << refusal(arrays);
+    arrays.erase("clauses");
+    arrays["expected"] = arrayOf<float>(DType::Float32, {5, 1}, {1, 2, 3, 4, 5});
+    EXPECT_NE(refusal(arrays).find("the graph has 2 nodes"), std::string::npos) << refusal(arrays);
+}
+
 TEST(Graph, MayListEdgesInArraysWithOtherNames)
 {
     std::map<std::string, Array> arrays{{"x", arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3})}};

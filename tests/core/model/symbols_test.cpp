@@ -45,5 +45,24 @@ TEST(Symbols, FloatsOfWholeNumbersAreThese)
     EXPECT_NE(test::errorOf([] { parseSize("CeilToInt(Mul(Float('0.5', precision=53), ToFloat(Symbol('s7'))))", "test"); }), "");
 }
 
+TEST(Symbols, AlikeTermsAreOne)
+{
+    EXPECT_EQ(canonical("Add(Mul(Integer(2), Symbol('s0')), Mul(Integer(-1), Symbol('s0')))"), "s0");
+    EXPECT_EQ(canonical("Add(Mul(Integer(-1), Symbol('s0')), Symbol('s0'))"), "0");
+    EXPECT_EQ(canonical("Add(Symbol('s1'), Mul(Integer(2), Symbol('s0'), Symbol('s1')), Mul(Symbol('s0'), Symbol('s1')), Integer(4))"),
+              "Add(4, Mul(3, s0, s1), s1)");
+    EXPECT_EQ(canonical("Add(FloorDiv(Symbol('s0'), Integer(2)), FloorDiv(Symbol('s0'), Integer(2)))"), "Mul(2, FloorDiv(s0, 2))");
+    EXPECT_EQ(canonical("Add(Mul(Integer(9223372036854775807), Symbol('s0')), Symbol('s0'))"), "Add(Mul(9223372036854775807, s0), s0)");
+}
+
+// int(a / b) of sizes.
+TEST(Symbols, RoundedQuotientsAreWhole)
+{
+    EXPECT_EQ(canonical("TruncToInt(IntTrueDiv(Symbol('s0'), Integer(3)))"), "FloorDiv(s0, 3)");
+    EXPECT_EQ(canonical("TruncToInt(IntTrueDiv(Mul(Integer(3), Symbol('s0')), Integer(3)))"), "s0");
+    EXPECT_EQ(canonical("TruncToInt(IntTrueDiv(Mul(Integer(2), Symbol('s0')), Integer(3)))"), "FloorDiv(Mul(2, s0), 3)");
+    EXPECT_EQ(canonical("TruncToInt(IntTrueDiv(Symbol('s0'), Symbol('s1')))"), "TruncToInt(IntTrueDiv(s0, s1))");
+}
+
 }  // namespace
 }  // namespace cleave
