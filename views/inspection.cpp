@@ -142,6 +142,11 @@ private:
         rows.push_back({InspectionTexts::tr("line"), fileAndLine(source), QStringLiteral("%1:%2").arg(toText(source.file)).arg(source.line)});
         if (!source.code.empty())
             rows.push_back({InspectionTexts::tr("code"), toText(source.code), {}});
+        if (source.callers)
+            for (const SourceLine& caller : *source.callers)
+                rows.push_back({InspectionTexts::tr("called at"),
+                                caller.code.empty() ? fileAndLine(caller) : QStringLiteral("%1  %2").arg(fileAndLine(caller), toText(caller.code)),
+                                QStringLiteral("%1:%2").arg(toText(caller.file)).arg(caller.line)});
     }
 
     void addInputs(const Op& op)

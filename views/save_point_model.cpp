@@ -216,7 +216,7 @@ QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, in
                 return tr("Of the rows of all nodes in the store");
             default:
                 return tr(
-                    "Written where it is made, read right below this cut. Handed on: neither takes time of its own. Stays: read further below");
+                    "Time to write it where it is made, and to read it right below this cut. Handed on: neither takes time of its own. Stays: read further below");
         }
     if (role != Qt::DisplayRole)
         return {};
@@ -225,7 +225,7 @@ QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, in
     case Cut: return tr("Where");
     case Shape: return tr("Shape");
     case Bytes: return tr("Bytes");
-    default: return tr("Write and read");
+    default: return tr("Time");
     }
 }
 

@@ -71,6 +71,7 @@ struct SourceLine {
     std::string file;
     int line = 0;
     std::string code;  ///< the text of the line, trimmed; empty in a trace, which knows the line's place only
+    std::shared_ptr<const std::vector<SourceLine>> callers = {};  ///< where that was called, the nearest first; null: nothing is known of it
 };
 
 /// One operator call. target is "aten::linear" for ATen ops and "operator::add" for arithmetic on sizes.

@@ -1,7 +1,9 @@
 #include "core/model/pt2_text.h"
 
 #include <charconv>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 namespace cleave {
 
@@ -30,24 +32,45 @@ std::pair<std::string, std::string> splitTarget(const std::string& text)
     return {text, {}};
 }
 
-SourceLine sourceLine(const std::string& trace)
+namespace {
+
+// `File "model.py", line 12, in forward` and the line itself below it.
+SourceLine lineOfFrame(std::string_view frame)
 {
     SourceLine source;
-    std::size_t file = trace.rfind("File \"");
-    while (file != std::string::npos && file > 0 && trace.compare(file + 6, 1, "<") == 0)  // code that PyTorch wrote
-        file = trace.rfind("File \"", file - 1);
-    const std::size_t quote = file == std::string::npos ? file : trace.find('"', file + 6);
-    const std::size_t line = quote == std::string::npos ? quote : trace.find("line ", quote);
-    if (line == std::string::npos)
+    const std::size_t quote = frame.find('"', 1), line = quote == std::string_view::npos ? quote : frame.find("line ", quote);
+    if (line == std::string_view::npos)
         return source;
-    source.file = trace.substr(file + 6, quote - file - 6);
-    std::from_chars(trace.data() + line + 5, trace.data() + trace.size(), source.line);
-    const std::size_t end = trace.find('\n', line);
-    if (end != std::string::npos) {
-        const std::size_t start = trace.find_first_not_of(" \n", end);
-        if (start != std::string::npos)
-            source.code = trace.substr(start, trace.find('\n', start) - start);
+    source.file = frame.substr(1, quote - 1);
+    std::from_chars(frame.data() + line + 5, frame.data() + frame.size(), source.line);
+    const std::size_t end = frame.find('\n', line), start = end == std::string_view::npos ? end : frame.find_first_not_of(" \n", end);
+    if (start != std::string_view::npos)
+        source.code = frame.substr(start, frame.find('\n', start) - start);
+    return source;
+}
+
+}  // namespace
+
+SourceLine sourceLine(const std::string& trace)
+{
+    constexpr std::string_view begin = "File \"";
+    constexpr std::size_t most = 16;
+    std::vector<SourceLine> frames;  // the innermost first
+    for (std::size_t end = trace.size(); frames.size() < most && end > 0;) {
+        const std::size_t file = trace.rfind(begin, end - 1);
+        if (file == std::string::npos)
+            break;
+        const std::string_view frame = std::string_view(trace).substr(file + begin.size() - 1, end - file - begin.size() + 1);
+        const bool isGenerated = frame.substr(1).starts_with('<');  // by PyTorch
+        if (SourceLine line = lineOfFrame(frame); !isGenerated && !line.file.empty())
+            frames.push_back(std::move(line));
+        end = file;
     }
+    if (frames.empty())
+        return {};
+    SourceLine source = std::move(frames.front());
+    if (frames.size() > 1)
+        source.callers = std::make_shared<const std::vector<SourceLine>>(std::make_move_iterator(frames.begin() + 1), std::make_move_iterator(frames.end()));
     return source;
 }
 

@@ -3253,6 +3253,10 @@
         <source>%1, and what operators take that read rows where they lie</source>
         <translation>%1，另加算子就地读取行所用的时间</translation>
     </message>
+    <message>
+        <source>called at</source>
+        <translation>调用处</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Inspector</name>
@@ -5103,10 +5107,6 @@
         <translation>字节数</translation>
     </message>
     <message>
-        <source>Write and read</source>
-        <translation>写入与读取</translation>
-    </message>
-    <message>
         <source>Without it the plan takes %1 instead of %2 (%3).</source>
         <translation>不保存它时，此方案需要 %1，而不是 %2（%3）。</translation>
     </message>
@@ -5143,8 +5143,12 @@
         <translation>存储中所有节点的行的字节数</translation>
     </message>
     <message>
-        <source>Written where it is made, read right below this cut. Handed on: neither takes time of its own. Stays: read further below</source>
-        <translation>在产生处写入，在此切口正下方读取的时间。直接传递：写入和读取都不另花时间。保留：在更下方读取</translation>
+        <source>Time to write it where it is made, and to read it right below this cut. Handed on: neither takes time of its own. Stays: read further below</source>
+        <translation>在产生处写入、在此切口正下方读取所用的时间。直接传递：写入和读取都不另花时间。保留：在更下方读取</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
     </message>
 </context>
 <context>

@@ -32,6 +32,10 @@ TEST(Pt2Reader, ReadsNamesShapesModulesAndSourceLines)
     EXPECT_EQ(program[linear->module].path, "convs.0.lin");
     EXPECT_FALSE(linear->source.file.empty());
     EXPECT_GT(linear->source.line, 0);
+    ASSERT_TRUE(linear->source.callers);
+    EXPECT_TRUE(linear->source.callers->front().file.ends_with("gcn_conv.py")) << linear->source.callers->front().file;
+    EXPECT_NE(linear->source.callers->front().code.find("self.lin(x)"), std::string::npos) << linear->source.callers->front().code;
+    EXPECT_FALSE(linear->source.callers->front().callers);
     EXPECT_EQ(program.outputs.size(), 1U);
 }
 
