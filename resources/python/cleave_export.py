@@ -2918,6 +2918,25 @@ class _Int(int, metaclass=_IntType):
         return int(*values, **others)
 
 
+@contextlib.contextmanager
+def _typed_linear_layers():
+    """While this lasts, HeteroLinear of PyTorch Geometric multiplies rows by the matrices of their types, which it otherwise sorts them for."""
+    layer = getattr(sys.modules.get("torch_geometric.nn.dense.linear"), "HeteroLinear", None)
+    if layer is None:
+        yield
+        return
+
+    def forward(self, x, type_vec):
+        out = gather_mm(x, self.weight, idx_b=type_vec)
+        return out if self.bias is None else out + self.bias.index_select(0, type_vec)
+
+    own, layer.forward = layer.forward, forward
+    try:
+        yield
+    finally:
+        layer.forward = own
+
+
 def _len(value):
     """len() as these modules see it: of a tensor it gives a size that stays free."""
     return value.shape[0] if isinstance(value, torch.Tensor) and value.dim() else len(value)
@@ -3138,7 +3157,7 @@ class _Exporter:
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
         with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), \
-                _seen_by(self.model, {"len": _len, "int": _Int}):
+                _seen_by(self.model, {"len": _len, "int": _Int}), _typed_linear_layers():
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.

@@ -780,6 +780,14 @@ def sizes_told_by_tensors(cli, folder, only):
         def forward(self, x, hyperedge_index):
             return self.conv(x, hyperedge_index)
 
+    class ByType(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin, self.conv = pyg.HeteroLinear(6, 8, 3), pyg.GCNConv(8, 4)
+
+        def forward(self, x, edge_index, node_type):
+            return self.conv(self.lin(x, node_type).relu(), edge_index)
+
     class Checked(nn.Module):
         def forward(self, x, edge_index):
             assert edge_index.min() >= 0 and not torch.any(edge_index >= len(x)), "edges of nodes that are not there"
@@ -811,6 +819,7 @@ def sizes_told_by_tensors(cli, folder, only):
         "transformer": (Transformer(), graphs),
         "large": (pyg.models.SGFormer(6, 8, 2), graphs),
         "hyperedges": (Hyperedges(), {"x": g["x"], "hyperedge_index": torch.stack([g["edge_index"][0], torch.arange(77) % 9])}),
+        "by_type": (ByType(), {"x": g["x"], "edge_index": g["edge_index"], "node_type": torch.arange(23) % 3}),
         "checked": (Checked(), {"x": g["x"], "edge_index": g["edge_index"]}),
         "to_hetero": (pyg.to_hetero(Layers(), (["paper", "author"], types)), typed),
     }
