@@ -2918,23 +2918,37 @@ class _Int(int, metaclass=_IntType):
         return int(*values, **others)
 
 
+def _typed_linear(self, x, type_vec):
+    """What HeteroLinear gives, which sorts rows by their types for it."""
+    out = gather_mm(x, self.weight, idx_b=type_vec)
+    return out if self.bias is None else out + self.bias.index_select(0, type_vec)
+
+
+def _sort_pooling(self, x, index=None, ptr=None, dim_size=None, dim=-2, max_num_elements=None):
+    """What SortAggregation gives, which asks whether the largest graph has k nodes: with k rows of zeros more, it has."""
+    rows, is_node = self.to_dense_batch(x, index, ptr, dim_size, dim, max_num_elements=max_num_elements)
+    graphs, _, width = rows.shape
+    rows = torch.cat([rows, rows.new_zeros(graphs, self.k, width)], 1)
+    is_node = torch.cat([is_node, is_node.new_zeros(graphs, self.k)], 1)
+    best = rows[:, :, -1].masked_fill(~is_node, -math.inf).sort(dim=-1, descending=True, stable=True).indices[:, :self.k]
+    return rows.gather(1, best.unsqueeze(-1).expand(-1, -1, width)).reshape(graphs, self.k * width)
+
+
+_TRACEABLE = {("torch_geometric.nn.dense.linear", "HeteroLinear"): _typed_linear, ("torch_geometric.nn.aggr.sort", "SortAggregation"): _sort_pooling}
+
+
 @contextlib.contextmanager
-def _typed_linear_layers():
-    """While this lasts, HeteroLinear of PyTorch Geometric multiplies rows by the matrices of their types, which it otherwise sorts them for."""
-    layer = getattr(sys.modules.get("torch_geometric.nn.dense.linear"), "HeteroLinear", None)
-    if layer is None:
-        yield
-        return
-
-    def forward(self, x, type_vec):
-        out = gather_mm(x, self.weight, idx_b=type_vec)
-        return out if self.bias is None else out + self.bias.index_select(0, type_vec)
-
-    own, layer.forward = layer.forward, forward
+def _traceable_layers():
+    """While this lasts, layers of PyTorch Geometric that decide by what is in tensors give the same without."""
+    layers = [(layer, forward) for (module, name), forward in _TRACEABLE.items() if (layer := getattr(sys.modules.get(module), name, None)) is not None]
+    own = [layer.forward for layer, _ in layers]
     try:
+        for layer, forward in layers:
+            layer.forward = forward
         yield
     finally:
-        layer.forward = own
+        for (layer, _), forward in zip(layers, own):
+            layer.forward = forward
 
 
 def _len(value):
@@ -3157,7 +3171,7 @@ class _Exporter:
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
         with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), \
-                _seen_by(self.model, {"len": _len, "int": _Int}), _typed_linear_layers():
+                _seen_by(self.model, {"len": _len, "int": _Int}), _traceable_layers():
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.

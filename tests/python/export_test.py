@@ -760,7 +760,7 @@ def sizes_told_by_tensors(cli, folder, only):
             self.conv, self.pool, self.head = pyg.GCNConv(6, 8), pool, nn.Linear(width, 3)
 
         def forward(self, x, edge_index, batch):
-            return self.head(self.pool(self.conv(x, edge_index).relu(), batch))
+            return self.head(self.pool(self.conv(x, edge_index).tanh(), batch))
 
     class Transformer(nn.Module):
         def __init__(self):
@@ -812,6 +812,7 @@ def sizes_told_by_tensors(cli, folder, only):
     cases = {
         "pool": (Pooled(pyg.global_add_pool), graphs),
         "max": (Pooled(pyg.global_max_pool), graphs),
+        "sorted": (Pooled(pyg.aggr.SortAggregation(k=5), 40), graphs),
         "set_transformer": (Pooled(pyg.aggr.SetTransformerAggregation(8, num_seed_points=1, heads=2)), graphs),
         "multiset": (Pooled(pyg.aggr.GraphMultisetTransformer(8, k=4, heads=2)), graphs),
         "fingerprint": (pyg.models.AttentiveFP(6, 8, 2, edge_dim=3, num_layers=2, num_timesteps=2),
