@@ -716,7 +716,7 @@ void Document::cancel()
             m_jobs[i]->cancel();
             QTimer::singleShot(patience, m_jobs[i].get(), [this, i, job = m_jobs[i].get()] {
                 if (m_jobs[i].get() == job)
-                    abandon(static_cast<Task>(i));
+                    drop(static_cast<Task>(i));
             });
         }
 }
@@ -768,7 +768,15 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     Q_EMIT changed(Change::Tasks);
 }
 
+// A run that what is opened leaves without its model or graph is not lost without a word.
 void Document::abandon(Task task)
+{
+    if (task == Task::Run && job(task) != nullptr)
+        Q_EMIT noted(tr("Cancelled: %1.").arg(job(task)->title()));
+    drop(task);
+}
+
+void Document::drop(Task task)
 {
     std::unique_ptr<Job>& job = m_jobs[static_cast<std::size_t>(task)];
     if (!job)

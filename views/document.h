@@ -138,6 +138,7 @@ private:
     void start(Task task, const QString& title, Work work, Apply apply);
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
+    void drop(Task task);
     void setReport(Report report);
     void takeReport(Report report);
     void fitGraph();

@@ -28,7 +28,7 @@ public:
     RowStore(const Analysis& analysis, const CutProgram& cut, const OrderedGraph& graph) : m_a(analysis), m_cut(cut), m_graph(graph) {}
 
     bool contains(ValueId value) const { return m_tensors.contains(value); }
-    const at::Tensor& at(ValueId value) const { return m_tensors.at(value); }
+    const at::Tensor& at(ValueId value) const { return m_tensors.at(value); }  ///< that it contains
     void set(ValueId value, at::Tensor tensor) { m_tensors[value] = std::move(tensor); }
     void dropIf(const auto& isOver) { std::erase_if(m_tensors, isOver); }
     const Tensors& tensors() const { return m_tensors; }

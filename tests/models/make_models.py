@@ -2229,6 +2229,17 @@ class TopK(nn.Module):
         return self.lin(x[best] + x.mean(0))
 
 
+class RowForEachHead(nn.Module):
+    """Heads of a node as rows of the output, one below the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.GATConv(FEATURES, CLASSES, heads=3)
+
+    def forward(self, x, edge_index):
+        return self.conv(x, edge_index).view(-1, CLASSES).softmax(1)
+
+
 class HalfOfTheRows(nn.Module):
     """The first half of the nodes' rows, scaled by what the mean of every second one is: rows of other numbers than the inputs have."""
 
@@ -2272,6 +2283,7 @@ class HeadsBehindEachOther(nn.Module):
 
 ZOO = {
     "half_of_the_rows": HalfOfTheRows,
+    "row_for_each_head": RowForEachHead,
     "exchanged_halves": ExchangedHalves,
     "heads_behind_each_other": HeadsBehindEachOther,
     "gated_messages": GatedMessages,

@@ -556,6 +556,30 @@ TEST(Verify, TellsADifferenceFromWhatIsExpected)
     EXPECT_TRUE(result.comparisons[0].worstJitters.empty());
 }
 
+// Several rows of an output are one node's: they are compared with those recorded of all nodes, and are no nodes' numbers themselves.
+TEST(Verify, TakesRowsOfOneNodeTogether)
+{
+    const Model model = openZoo("row_for_each_head");
+    const DataGraph graph = zooGraph("row_for_each_head");
+    const Array& all = graph.arrays.at("expected");
+    VerifyOptions options;
+    options.run.targets = {5, 1, 59};
+    options.expected["expected"] = all;
+    const VerifyResult result = verify(model, graph, options);
+    EXPECT_TRUE(result.equal());
+    EXPECT_EQ(result.layerWise.outputs.front().array.shape, (std::vector<std::int64_t>{9, 4}));
+    EXPECT_TRUE(std::ranges::any_of(result.comparisons, [](const Comparison& c) { return c.b == "expected"; }));
+    NewArray wrong = makeArray(DType::Float32, all.shape);
+    std::memcpy(wrong.data, all.data.get(), all.bytes());
+    for (const int row : {3 * 59 + 1, 3 * 1 + 2})
+        reinterpret_cast<float*>(wrong.data)[4 * row] += 1;
+    options.expected["expected"] = wrong.array;
+    const VerifyResult other = verify(model, graph, options);
+    const auto differs = std::ranges::find(other.comparisons, "expected", &Comparison::b);
+    EXPECT_EQ(differs->rowsOver, 2);
+    EXPECT_FALSE(differs->isRounding());
+}
+
 TEST(Verify, TellsRoundingFromMore)
 {
     const Model model = openZoo("gat");

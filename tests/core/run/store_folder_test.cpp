@@ -53,6 +53,18 @@ TEST(StoreFolders, LoseOnlyWhatTheirRunLeftHalfWritten)
     EXPECT_TRUE(again.load("h").equal(at::full({3, 2}, 4, at::kFloat)));
 }
 
+// Values of wrapped graphs are called "name.value".
+TEST(StoreFolders, KeepTensorsOfAlikeNamesApart)
+{
+    const test::TemporaryFolder folder;
+    StoreFolder store(folder.path(), someRun, {"a.b", "a_b"}, false);
+    store.create("a.b", {2, 1}, at::kFloat).fill_(1);
+    store.create("a_b", {2, 1}, at::kFloat).fill_(2);
+    store.finish(0);
+    EXPECT_EQ(store.load("a.b").sum().item<float>(), 2);
+    EXPECT_EQ(store.load("a_b").sum().item<float>(), 4);
+}
+
 // A batch that memory ran short in is run again in halves, and its function asks for its save points once more.
 TEST(StoreFolders, GiveWhatIsOpenOnceMore)
 {
