@@ -161,7 +161,8 @@ public:
     double textWidth() const { return m_textWidth; }  ///< of its own texts
     void setCutMarked(bool marked);
     void setJoined(bool joined);  ///< nothing is cut there
-    void setOtherCut(std::optional<bool> cuts);  ///< whether the plan compared with cuts there, where this one does the other; nothing: it does as well
+    void setOtherCut(
+        std::optional<bool> cuts);  ///< whether the plan compared with cuts there, where this one does the other; nothing: it does as well
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
     QRectF bandRect() const;  ///< without the strip

@@ -237,7 +237,8 @@ void GraphScene::showPlan()
     writeBands(marks);
     for (std::size_t i = 0; i < m_bands.size(); ++i) {
         const int place = m_picture->dag.bands[i].place;
-        const bool isJoined = editor.shown().joined.contains(place), differs = editor.other() && editor.other()->plan.joined.contains(place) != isJoined;
+        const bool isJoined = editor.shown().joined.contains(place),
+                   differs = editor.other() && editor.other()->plan.joined.contains(place) != isJoined;
         if (m_bands[i] != nullptr)
             m_bands[i]->setOtherCut(differs ? std::optional(isJoined) : std::nullopt);
     }

@@ -308,9 +308,8 @@ void PlanPanel::shareRoom()
 {
     constexpr int leastRows = 2;
     const int row = m_savePoints->fontMetrics().height() + 8, rows = m_model.rowCount();
-    const int around =
-        m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
-        (m_savePoints->horizontalScrollBar()->maximum() > 0 ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
+    const int around = m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
+                       (m_savePoints->horizontalScrollBar()->maximum() > 0 ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
     m_savePoints->verticalHeader()->setDefaultSectionSize(row);
     m_savePoints->setMinimumHeight(around + std::min(rows, leastRows) * row);
     m_savePoints->setMaximumHeight(around + rows * row);

@@ -225,7 +225,8 @@ QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, in
     case Cut: return tr("Where");
     case Shape: return tr("Shape");
     case Bytes: return tr("Bytes");
-    default: return tr("Time");
+    default:
+        return tr("Time");
     }
 }
 

@@ -400,8 +400,8 @@ private:
             return {};
         std::optional<std::int64_t> rows;
         for (const auto& [name, array] : m_all)
-            if (name != "x" && isFloating(array.dtype) && array.shape.size() == 2 && array.shape[0] > most && array.shape[0] != edges->second.shape[1] &&
-                !name.starts_with("expected"))
+            if (name != "x" && isFloating(array.dtype) && array.shape.size() == 2 && array.shape[0] > most &&
+                array.shape[0] != edges->second.shape[1] && !name.starts_with("expected"))
                 rows = std::min(rows.value_or(array.shape[0]), array.shape[0]);
         return rows;
     }

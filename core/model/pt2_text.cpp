@@ -70,7 +70,8 @@ SourceLine sourceLine(const std::string& trace)
         return {};
     SourceLine source = std::move(frames.front());
     if (frames.size() > 1)
-        source.callers = std::make_shared<const std::vector<SourceLine>>(std::make_move_iterator(frames.begin() + 1), std::make_move_iterator(frames.end()));
+        source.callers =
+            std::make_shared<const std::vector<SourceLine>>(std::make_move_iterator(frames.begin() + 1), std::make_move_iterator(frames.end()));
     return source;
 }
 

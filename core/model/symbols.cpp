@@ -174,7 +174,8 @@ private:
         std::int64_t number = 1;
         const auto [end, problem] = std::from_chars(factors.data(), factors.data() + factors.size(), number);
         const bool isNumbered = problem == std::errc() && *end == ',';
-        return isNumbered ? std::pair(number, factors.substr(static_cast<std::size_t>(end - factors.data()) + 2)) : std::pair(std::int64_t{1}, factors);
+        return isNumbered ? std::pair(number, factors.substr(static_cast<std::size_t>(end - factors.data()) + 2))
+                          : std::pair(std::int64_t{1}, factors);
     }
 
     static std::string multiplied(std::int64_t number, const std::string& factors)

@@ -79,11 +79,11 @@ public:
     {
         std::string free = identifier(name);
         // Python's own, and what the files written here name.
-        static const std::set<std::string> words{
-            "False", "None",   "True",   "and",     "as",   "assert", "async",  "await",    "break", "class",  "continue", "def",   "del",      "elif",
-            "else",  "except", "finally", "for",    "from", "global", "if",     "import",   "in",    "is",     "lambda",   "nonlocal", "not",   "or",
-            "pass",  "raise",  "return",  "try",    "while", "with",  "yield",  "aten",     "float", "leading", "numbered", "ordered", "resolve", "run",
-            "torch", "v"};
+        static const std::set<std::string> words{"False", "None",     "True",     "and",     "as",      "assert", "async",  "await",    "break",
+                                                 "class", "continue", "def",      "del",     "elif",    "else",   "except", "finally",  "for",
+                                                 "from",  "global",   "if",       "import",  "in",      "is",     "lambda", "nonlocal", "not",
+                                                 "or",    "pass",     "raise",    "return",  "try",     "while",  "with",   "yield",    "aten",
+                                                 "float", "leading",  "numbered", "ordered", "resolve", "run",    "torch",  "v"};
         if (words.contains(free))
             free += "_";
         for (int i = 2; !m_used.insert(free).second; ++i)

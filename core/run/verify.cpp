@@ -160,7 +160,8 @@ std::vector<const Array*> recorded(const VerifyOptions& options, std::size_t cou
 }
 
 // Where outputs were recorded for all nodes and asked for of some, those of some. An array without numbers stands for what serves as it is.
-std::vector<Array> recordedOf(const Model& model, const std::vector<std::int64_t>& targets, const RunResult& run, const std::vector<const Array*>& expected)
+std::vector<Array> recordedOf(const Model& model, const std::vector<std::int64_t>& targets, const RunResult& run,
+                              const std::vector<const Array*>& expected)
 {
     std::vector<Array> chosen(expected.size());
     for (std::size_t i = 0; i < expected.size() && !targets.empty(); ++i) {
