@@ -173,6 +173,9 @@ void mergeHalves(Program& program)
     for (const Op& op : program.ops) {
         if (!isOneOf(op.target, {"aten::cat", "aten::concat", "aten::stack", "aten::add", "aten::sub", "aten::mul", "aten::div", "aten::where"}))
             continue;
+        const OpView view(program, op);
+        const bool isJoin = isOneOf(op.target, {"aten::cat", "aten::concat"});
+        const std::optional<int> joined = isJoin ? (view.given("dim") ? view.dim("dim", view.outputRank()) : std::optional(0)) : std::nullopt;
         std::vector<const std::vector<Dim>*> operands;
         forEachOperand(op, [&](ValueId operand) {
             if (program[operand].kind == ValueKind::Tensor)
@@ -180,7 +183,7 @@ void mergeHalves(Program& program)
         });
         for (const std::vector<Dim>* sizes : operands)
             for (std::size_t d = 0; d < sizes->size(); ++d)
-                if (const std::string whole = wholeOf((*sizes)[d]); !whole.empty())
+                if (const std::string whole = joined != static_cast<int>(d) ? wholeOf((*sizes)[d]) : std::string(); !whole.empty())
                     for (const std::vector<Dim>* beside : operands)
                         if (beside->size() == sizes->size() && (*beside)[d].symbol == whole)
                             wholes.emplace((*sizes)[d].symbol, whole);

@@ -154,6 +154,8 @@ private:
             return {};
         const std::string_view inside = std::string_view(arguments.front().symbol).substr(division.size());
         const std::size_t comma = inside.rfind(", ");
+        if (comma == std::string_view::npos)
+            return {};
         const std::string_view divisor = inside.substr(comma + 2, inside.size() - comma - 3);
         if (divisor.empty() || divisor == "0" || divisor.find_first_not_of("0123456789") != std::string_view::npos)
             return {};

@@ -2962,14 +2962,14 @@ def _seen_by(model: nn.Module, names: dict[str, Any]):
     known, own = {id(value) for value in (torch, torch.Tensor, nn, F)}, {type(module).__module__ for module in model.modules()}
     modules = {id(m): vars(m) for name, m in list(sys.modules.items()) if isinstance(m, types.ModuleType) and vars(m) is not globals() and
                name.partition(".")[0] != "torch" and (name in own or any(id(value) in known for value in list(vars(m).values())))}
-    changed = [(own, name) for own in modules.values() for name in names if name not in own]
+    changed = [(scope, name) for scope in modules.values() for name in names if name not in scope]
     try:
-        for own, name in changed:
-            own[name] = names[name]
+        for scope, name in changed:
+            scope[name] = names[name]
         yield
     finally:
-        for own, name in changed:
-            del own[name]
+        for scope, name in changed:
+            scope.pop(name, None)
 
 
 class _ToldSizes(TorchFunctionMode):
