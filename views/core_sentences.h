@@ -173,6 +173,8 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported on %1: it runs on the CPU here."),
     QT_TRANSLATE_NOOP("cleave::Core", "The program was left as it is: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "Not in the table of row-wise operators, but found to work row by row by running them: %1."),
+    QT_TRANSLATE_NOOP("cleave::Core", "No op that Cleave can follow depends on node features: the whole model is computed once, beforehand, and there is nothing to cut. "
+                                      "Rows that forward makes itself count as node features if it takes them as an input."),
     QT_TRANSLATE_NOOP("cleave::Core", "Global ops, which run over all nodes at once between functions: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "No op reads other rows than its own: the model is one function, of which batches are all that can be cut. "
                                       "A graph that it keeps by itself is not seen: let forward take it as edge_index."),

@@ -275,6 +275,10 @@ void noteRowsAlone(Analysis& analysis)
         any = any || facts.kind == OpKind::RowWise;
         isAlone = isAlone && (facts.kind == OpKind::RowWise || facts.kind == OpKind::Constant || facts.kind == OpKind::Prologue);
     }
+    if (!any && isAlone)
+        analysis.program.notes.push_back(
+            "No op that Cleave can follow depends on node features: the whole model is computed once, beforehand, and there is nothing to cut. "
+            "Rows that forward makes itself count as node features if it takes them as an input.");
     const auto isOfEdges = [&](const Input& input) { return input.role == Role::GraphStructure; };
     if (any && isAlone && std::ranges::any_of(analysis.program.inputs, isOfEdges))
         analysis.program.notes.push_back(

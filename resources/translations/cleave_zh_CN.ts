@@ -2067,6 +2067,10 @@
         <source>Op %1 (%2) takes one number of the program: %3.</source>
         <translation>算子 %1（%2）只接受程序中的一个数：%3。</translation>
     </message>
+    <message>
+        <source>No op that Cleave can follow depends on node features: the whole model is computed once, beforehand, and there is nothing to cut. Rows that forward makes itself count as node features if it takes them as an input.</source>
+        <translation>Cleave 能跟踪的算子都不依赖节点特征：整个模型事先计算一次，没有可切之处。forward 自己产生的行若改作输入传入，就算作节点特征。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
