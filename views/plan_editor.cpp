@@ -2,6 +2,7 @@
 
 #include <QUndoCommand>
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/base/error.h"
@@ -441,6 +442,17 @@ QString PlanEditor::positionText(Position position) const
 }
 
 QString functionText(const FunctionCost& f) { return fromCore(functionName(f.first, f.last, f.isGlobal, f.rowsOf)); }
+std::vector<std::size_t> inOrderOfRuns(const PlanCost& cost)
+{
+    std::vector<std::size_t> order(cost.functions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+        const FunctionCost& f = cost.functions[i];
+        return std::pair(f.last, f.isGlobal ? 0 : f.rowsOf.valid() ? 2 : 1);
+    });
+    return order;
+}
+
 QString functionTitle(const FunctionCost& f) { return titleFromCore(functionName(f.first, f.last, f.isGlobal, f.rowsOf)); }
 
 }  // namespace cleave::views

@@ -159,5 +159,6 @@ private:
 
 QString functionText(const FunctionCost& f);   ///< "function 2"
 QString functionTitle(const FunctionCost& f);  ///< "Function 2"
+std::vector<std::size_t> inOrderOfRuns(const PlanCost& cost);  ///< places of its functions, first what runs first: global ops before their level
 
 }  // namespace cleave::views

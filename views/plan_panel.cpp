@@ -397,7 +397,7 @@ void PlanPanel::showPlan()
                 plans.push_back(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other),
                                       costs.placementOf(m_editor.other()->plan, *other, m_editor.devices())));
         m_ownBars = plans.size();
-        for (std::size_t i = 0; i < cost->functions.size(); ++i) {
+        for (const std::size_t i : inOrderOfRuns(*cost)) {
             const FunctionCost& f = cost->functions[i];
             functions.push_back(barOf(functionTitle(f), f, blocks[i]));
             functions.back().details = tr("at most %1 of memory").arg(bytesText(f.peakBytes));

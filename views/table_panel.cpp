@@ -158,8 +158,10 @@ void TablePanel::showCosts()
         add(name, prepare, read, compute, write, cost.seconds(), cost.peakBytes());
     };
     if (editor.cost() && editor.showsCosts()) {
-        for (const FunctionCost& f : editor.cost()->functions)
+        for (const std::size_t i : inOrderOfRuns(*editor.cost())) {
+            const FunctionCost& f = editor.cost()->functions[i];
             add(functionTitle(f), f.prepare, f.read, f.compute, f.write, f.seconds(), f.peakBytes);
+        }
         addSum(tr("This plan"), *editor.cost());
         if (editor.other())
             if (const std::optional<PlanCost> other = editor.costs().costOf(editor.other()->plan))

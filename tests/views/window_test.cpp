@@ -214,6 +214,7 @@ private Q_SLOTS:
     void tolerancesSayWhatTheyTake();
     void plannersAreTakenByTheirButtons();
     void functionsRunTogether();
+    void functionsAreShownInTheOrderOfRuns();
     void extremesAreTakenAsPlans();
     void aGraphThatDoesNotFitIsSaid();
     void planIsSavedAndOpened();
@@ -2543,6 +2544,21 @@ void WindowTest::functionsRunTogether()
     QVERIFY(!editor.setJoined(7, true));
     QCOMPARE(refused.size(), 1);
     editor.history().setClean();
+}
+
+void WindowTest::functionsAreShownInTheOrderOfRuns()
+{
+    MainWindow window;
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/half_of_the_rows.pt2"));
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/half_of_the_rows.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().planEditor().cost().has_value(), patience);
+    QStringList shown, run;
+    for (const CostBars::Bar& bar : window.planPanel().functions().bars())
+        shown.append(bar.name);
+    for (const CutFunction& function : window.document().planEditor().plannedModel()->cut->functions)
+        run.append(titleFromCore(functionName(function)));
+    QCOMPARE(shown, run);
+    QVERIFY2(shown.indexOf(QRegularExpression(QStringLiteral("^Global ops.*"))) < shown.size() - 1, "a function follows them");
 }
 
 void WindowTest::extremesAreTakenAsPlans()
