@@ -95,7 +95,7 @@ FunctionParts LayerWise::partsOf(const CutFunction& function)
 namespace {
 
 // One of several steps, as if all took the same time: what is told goes on from one to the next.
-Progress partOf(const Progress& whole, std::size_t step, std::size_t steps)
+Progress stepOf(const Progress& whole, std::size_t step, std::size_t steps)
 {
     if (!whole.report)
         return whole;
@@ -138,7 +138,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
                 m_runs[f].rows = m_graph.rowsOf(function);
                 return;
             }
-            runFunction(f, std::move(lowered[f]), batchSize, partOf(progress, f, m_cut.functions.size()));
+            runFunction(f, std::move(lowered[f]), batchSize, stepOf(progress, f, m_cut.functions.size()));
             m_store.finish(function);
             if (m_peak)
                 m_runs[f].peakBytes = m_peak->lap();

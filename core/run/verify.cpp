@@ -11,7 +11,7 @@
 #include "core/run/bind.h"
 #include "core/run/comparing.h"
 #include "core/run/precision.h"
-#include "core/run/row_store.h"
+#include "core/run/targets.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -160,20 +160,18 @@ std::vector<const Array*> recorded(const VerifyOptions& options, std::size_t cou
 }
 
 // Where outputs were recorded for all nodes and asked for of some, those of some. An array without numbers stands for what serves as it is.
-std::vector<Array> recordedOf(const Model& model, const std::vector<std::int64_t>& targets, const RunResult& run,
-                              const std::vector<const Array*>& expected)
+std::vector<Array> recordedOf(const Model& model, const Targets& targets, const RunResult& run, const std::vector<const Array*>& expected)
 {
     std::vector<Array> chosen(expected.size());
-    for (std::size_t i = 0; i < expected.size() && !targets.empty(); ++i) {
+    for (std::size_t i = 0; i < expected.size() && !targets.areAll(); ++i) {
         const NamedArray& output = run.outputs[i];
-        const ValueFacts& facts = model.analysis->values[model.program().outputs[i]];
         const auto rowDim = static_cast<std::size_t>(output.rowDim);
-        if (expected[i] == nullptr || !output.isAsked || facts.rows != Rows::Nodes || rowDim >= expected[i]->shape.size())
+        if (expected[i] == nullptr || !output.isAsked || output.rows == 0 || rowDim >= expected[i]->shape.size() ||
+            expected[i]->shape[rowDim] != output.rows)
             continue;
-        std::vector<std::int64_t> shape = expected[i]->shape;
-        const std::int64_t rows = std::exchange(shape[rowDim], std::ssize(targets) * facts.outer * facts.inner);
-        if (rows == output.rows && shape == output.array.shape)
-            chosen[i] = toArray(targetRows(toTensor(*expected[i]), facts, at::tensor(targets, at::kLong)).contiguous());
+        Array some = toArray(askedRows(*model.analysis, model.program().outputs[i], toTensor(*expected[i]), targets).contiguous());
+        if (some.shape == output.array.shape)
+            chosen[i] = std::move(some);
     }
     return chosen;
 }
@@ -243,7 +241,7 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     guarded("Comparing the results failed", [&] {
         if (!result.sample)
             addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");
-        const std::vector<Array> ofTargets = recordedOf(model, options.run.targets, result.layerWise, expected);
+        const std::vector<Array> ofTargets = recordedOf(model, targetsOf(*model.analysis, options.run), result.layerWise, expected);
         for (std::size_t i = 0; i < expected.size(); ++i)
             expected[i] = ofTargets[i].data ? &ofTargets[i] : expected[i];
         addComparisons(result, result.layerWise, "layer-wise", expected, "expected");

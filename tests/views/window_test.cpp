@@ -215,6 +215,7 @@ private Q_SLOTS:
     void plannersAreTakenByTheirButtons();
     void functionsRunTogether();
     void functionsAreShownInTheOrderOfRuns();
+    void memoryOfRunsBoundsThePlans();
     void extremesAreTakenAsPlans();
     void aGraphThatDoesNotFitIsSaid();
     void planIsSavedAndOpened();
@@ -2559,6 +2560,27 @@ void WindowTest::functionsAreShownInTheOrderOfRuns()
         run.append(titleFromCore(functionName(function)));
     QCOMPARE(shown, run);
     QVERIFY2(shown.indexOf(QRegularExpression(QStringLiteral("^Global ops.*"))) < shown.size() - 1, "a function follows them");
+}
+
+void WindowTest::memoryOfRunsBoundsThePlans()
+{
+    MainWindow window;
+    openWithCosts(window, "gcn.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    window.document().setBatchSize(0);
+    const auto isKnown = [&] { return editor.cost().has_value() && editor.costs().plans().size() == 5; };
+    QTRY_VERIFY_WITH_TIMEOUT(isKnown(), patience);
+    const double free = editor.cost()->peakBytes();
+    const std::int64_t batchSize = editor.costs().model()->counts().batchSize;
+    window.document().setMemoryBound(static_cast<std::size_t>(0.8 * free));
+    QTRY_VERIFY_WITH_TIMEOUT(isKnown(), patience);
+    QVERIFY(editor.cost()->peakBytes() <= 0.8 * free);
+    QVERIFY(editor.costs().model()->counts().batchSize < batchSize);
+    QVERIFY(!window.planPanel().plans().bars().front().text.contains(QStringLiteral("too large")));
+    window.document().setMemoryBound(1);
+    QTRY_VERIFY_WITH_TIMEOUT(isKnown(), patience);
+    for (const CostBars::Bar& bar : window.planPanel().plans().bars())
+        QVERIFY2(bar.text.endsWith(QStringLiteral("too large")), qPrintable(bar.text));
 }
 
 void WindowTest::extremesAreTakenAsPlans()
