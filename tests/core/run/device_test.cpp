@@ -410,6 +410,25 @@ TEST(DeviceRuns, AFewTargetsNeedAFewRows)
     EXPECT_LT(sent, static_cast<double>(graph.arrays.at("x").bytes()) / 10);
 }
 
+// Functions that make only outputs of another type are left out, and those behind them know where they are.
+TEST(DeviceRuns, TargetsOfOneTypeLeaveFunctionsOut)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    const Model model = openZoo("to_hetero");
+    const DataGraph graph = zooGraph("to_hetero");
+    for (const std::string type : {"paper", "author", "subject"}) {
+        RunOptions options;
+        options.targets = {3, 0};
+        options.targetType = type;
+        const RunResult expected = runLayerWise(model, graph, options);
+        options.device = "fake";
+        const RunResult result = runLayerWise(model, graph, options);
+        expectNear(result, expected, 1e-4, type);
+        for (const FunctionRun& function : result.functions)
+            EXPECT_EQ(function.device, function.rows > 0 ? "fake" : "") << type << ", " << function.name;
+    }
+}
+
 // Whatever finds no memory, once: rows that are to come, room for save points, a batch.
 TEST(DeviceRuns, MemoryMayRunOutAnywhere)
 {
