@@ -110,7 +110,7 @@ bool DeviceFunctions::takes(Running& running)
     const bool isTaken = reason.empty() && running.total > 0;
     if (!isTaken)
         running.parts = partsOn(c10::kCPU, running.function);
-    m_isOnDevice[m_graph.indexOf(running.function)] = isTaken;
+    m_isOnDevice.at(m_graph.indexOf(running.function)) = isTaken;
     return isTaken;
 }
 
@@ -177,7 +177,7 @@ bool DeviceFunctions::mayLieThere(ValueId value) const
 bool DeviceFunctions::isReadThere(ValueId value, std::size_t after) const
 {
     for (std::size_t f = after + 1; f < m_run.cut.functions.size(); ++f)
-        if (m_isOnDevice[f] && std::ranges::count(m_run.cut.functions[f].reads, value) > 0)
+        if (m_isOnDevice.at(f) && std::ranges::count(m_run.cut.functions[f].reads, value) > 0)
             return true;
     return false;
 }
@@ -187,7 +187,7 @@ bool DeviceFunctions::isReadOnHost(ValueId value, std::size_t after) const
     if (m_store.isKept() || m_keepsOnHost || std::ranges::count(m_a.program.outputs, value) > 0)
         return true;
     for (std::size_t f = after + 1; f < m_run.cut.functions.size(); ++f)
-        if (!m_isOnDevice[f] && std::ranges::count(m_run.cut.functions[f].reads, value) > 0)
+        if (!m_isOnDevice.at(f) && std::ranges::count(m_run.cut.functions[f].reads, value) > 0)
             return true;
     return false;
 }
