@@ -95,20 +95,25 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                 sum[k] = first ? x : combined<R, T>(sum[k], x);
             });
         };
-        if (takesFirst && e < end)
-            add(e++, true);
-        for (; e < end; ++e) {
-            if (e < prefetchEnd) {
-                const In* const ahead = rows + static_cast<std::int64_t>(sources[e + distance]) * stride;
-                if (intoSecond)
-                    forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line, 0, 2); });
-                else
-                    forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
-                if (intoBoth) {
-                    const In* const next = rows + static_cast<std::int64_t>(sources[e + nearDistance<In>]) * stride;
-                    forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(next + k * line); });
-                }
+        const auto askAhead = [&](std::int64_t edge) __attribute__((always_inline)) {
+            if (edge >= prefetchEnd)
+                return;
+            const In* const ahead = rows + static_cast<std::int64_t>(sources[edge + distance]) * stride;
+            if (intoSecond)
+                forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line, 0, 2); });
+            else
+                forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
+            if (intoBoth) {
+                const In* const next = rows + static_cast<std::int64_t>(sources[edge + nearDistance<In>]) * stride;
+                forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(next + k * line); });
             }
+        };
+        if (takesFirst && e < end) {
+            askAhead(e);
+            add(e++, true);
+        }
+        for (; e < end; ++e) {
+            askAhead(e);
             add(e, false);
         }
         if constexpr (paired > 0)
