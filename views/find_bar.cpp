@@ -6,20 +6,27 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "views/accessible.h"
+#include "views/found_list.h"
 #include "views/graph_scene.h"
 
 namespace cleave::views {
 
-FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view), m_edit(new QLineEdit(this)), m_status(new QLabel(this))
+FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view), m_edit(new QLineEdit(this)), m_status(new QLabel(this)), m_list(new FoundList(this))
 {
     m_edit->setPlaceholderText(tr("Name of an operator, a tensor or a module"));
     m_edit->setAccessibleName(tr("Find"));
     m_edit->setClearButtonEnabled(true);
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(10, 4, 6, 4);
+    auto* all = new QVBoxLayout(this);
+    all->setContentsMargins(10, 4, 6, 4);
+    all->setSpacing(4);
+    auto* layout = new QHBoxLayout;
+    all->addLayout(layout);
+    all->addWidget(m_list);
     layout->addWidget(m_edit, 1);
     layout->addWidget(m_status);
     const auto button = [&](Qt::ArrowType arrow, const QString& name, int by) {
@@ -36,6 +43,15 @@ FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view
     connect(m_edit, &QLineEdit::textChanged, this, &FindBar::search);
     connect(m_edit, &QLineEdit::returnPressed, this,
             [this] { QGuiApplication::keyboardModifiers().testFlag(Qt::ShiftModifier) ? previous() : next(); });
+    connect(m_list, &FoundList::chosen, this, [this](std::size_t row) {
+        m_at = row;
+        step(0);
+    });
+    // Another model may have been opened since.
+    connect(&m_view, &GraphView::pictureChanged, this, [this] {
+        if (isVisible() && m_list->of() != m_view.model())
+            searchAgain();
+    });
     hide();
 }
 
@@ -43,6 +59,7 @@ void FindBar::begin()
 {
     m_before = m_view.selection();
     show();
+    searchAgain();
     m_edit->setFocus();
     m_edit->selectAll();
 }
@@ -56,29 +73,35 @@ void FindBar::previous()
     go(-1);
 }
 
-// Another model may be open than when it was written.
 void FindBar::go(int by)
 {
     if (m_edit->text().isEmpty()) {
         begin();
         return;
     }
-    m_found = m_view.find(m_edit->text());
+    searchAgain();
     step(by);
+}
+
+void FindBar::searchAgain()
+{
+    m_list->set(m_view.model(), m_view.find(m_edit->text()));
+    m_at = std::min(m_at, std::max<std::size_t>(m_list->found().size(), 1) - 1);
 }
 
 QString FindBar::status() const { return m_status->text(); }
 
 void FindBar::search()
 {
-    m_found = m_view.find(m_edit->text());
     m_at = 0;
+    searchAgain();
     step(0);
 }
 
 void FindBar::step(int by)
 {
-    if (m_found.empty()) {
+    const std::vector<OpId>& found = m_list->found();
+    if (found.empty()) {
         const bool goesBack = std::exchange(m_isMoved, false);
         if (goesBack)
             m_view.select(m_before);
@@ -89,22 +112,26 @@ void FindBar::step(int by)
         announce(*this, m_status->text());
         return;
     }
-    m_at = (m_at + m_found.size() + static_cast<std::size_t>(by + 1) - 1) % m_found.size();
-    m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(m_found.size()));
+    m_at = (m_at + found.size() + static_cast<std::size_t>(by + 1) - 1) % found.size();
+    m_list->setCurrent(m_at);
+    m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(found.size()));
     if (!std::exchange(m_isMoved, true))
         m_placeBefore = m_view.place();
-    m_view.showFound(m_found[m_at]);
+    m_view.showFound(found[m_at]);
     const int box = m_view.picture() && m_view.selection() ? m_view.picture()->dag.find(*m_view.selection()) : -1;
     announce(*this, box < 0 ? m_status->text() : m_status->text() + QStringLiteral(": ") + m_view.graphScene().spokenBox(box).name);
 }
 
 void FindBar::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() == Qt::Key_Escape) {
+    switch (event->key()) {
+    case Qt::Key_Escape:
         hide();
         m_view.setFocus();
-    } else {
-        QFrame::keyPressEvent(event);
+        break;
+    case Qt::Key_Up: previous(); break;
+    case Qt::Key_Down: next(); break;
+    default: QFrame::keyPressEvent(event);
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include <QFrame>
 #include <optional>
-#include <vector>
 
 #include "views/graph_view.h"
 
@@ -11,7 +10,10 @@ class QLineEdit;
 
 namespace cleave::views {
 
-/// Finds operators by their name, their operator or their module, also inside modules that are closed: these open.
+class FoundList;
+
+/// Finds operators by their name, their operator or their module, also inside modules that are closed: these open. What was found hangs below as a
+/// list, in which the arrow keys go up and down.
 class FindBar : public QFrame {
     Q_OBJECT
 
@@ -23,19 +25,21 @@ public:
     void previous();
     QLineEdit& edit() { return *m_edit; }
     QString status() const;  ///< "2 of 5"
+    FoundList& list() { return *m_list; }
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void search();
+    void searchAgain();
     void go(int by);
     void step(int by);
 
     GraphView& m_view;
     QLineEdit* m_edit;
     QLabel* m_status;
-    std::vector<OpId> m_found;
+    FoundList* m_list;
     std::size_t m_at = 0;
     std::optional<DagKey> m_before;  // that was selected when the search began
     GraphView::Place m_placeBefore;  // where the view was before the first that was found

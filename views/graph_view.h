@@ -39,6 +39,7 @@ public:
     explicit GraphView(Document& document, QWidget* parent = nullptr);
     ~GraphView() override;
 
+    const std::shared_ptr<const Model>& model() const { return m_model; }  ///< null: none
     const GraphPicture* picture() const;  ///< null until the first layout is done
     const GraphScene& graphScene() const { return *m_scene; }
     bool isLayingOut() const { return m_job != nullptr; }

@@ -2,6 +2,13 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
+    <name>FoundList</name>
+    <message>
+        <source>What was found</source>
+        <translation>找到的内容</translation>
+    </message>
+</context>
+<context>
     <name>cleave::Core</name>
     <message>
         <source>Rows of some nodes cannot be computed alone: %1 needs all nodes at once.</source>

@@ -61,6 +61,7 @@
 #include "views/degree_chart.h"
 #include "views/description.h"
 #include "views/find_bar.h"
+#include "views/found_list.h"
 #include "views/graph_scene.h"
 #include "views/graph_view.h"
 #include "views/help_dialog.h"
@@ -3274,6 +3275,20 @@ void WindowTest::findsInsideClosedModules()
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() == first, patience);
     QTest::keyClick(&window, Qt::Key_F3);
     QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
+    FoundList& list = bar.list();
+    QVERIFY(list.isVisible());
+    QVERIFY2(view.mapTo(&window, QPoint()).y() >= list.mapTo(&window, QPoint(0, list.height())).y(), "it covers nothing of the picture");
+    QCOMPARE(list.model()->rowCount(), 2);
+    QCOMPARE(list.currentIndex().row(), 1);
+    QVERIFY(list.viewport()->rect().contains(list.visualRect(list.model()->index(1, 0))));
+    QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, list.visualRect(list.model()->index(0, 0)).center());
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() == first, patience);
+    QVERIFY2(bar.edit().hasFocus(), "one goes on writing");
+    QTest::keyClick(&bar.edit(), Qt::Key_Down);
+    QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
+    QTest::keyClick(&bar.edit(), Qt::Key_Down);
+    QTest::keyClick(&bar.edit(), Qt::Key_Down);
+    QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
     QTest::keyClick(&window, Qt::Key_F3, Qt::ShiftModifier);
     QCOMPARE(bar.status(), QStringLiteral("1 of 2"));
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() == first, patience);
@@ -3290,7 +3305,7 @@ void WindowTest::findsInsideClosedModules()
     QTest::keyClicks(&bar.edit(), QStringLiteral("leaky"));
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op, patience);
     QTest::keyClick(&bar.edit(), Qt::Key_Escape);
-    QVERIFY(!bar.isVisible());
+    QVERIFY(!bar.isVisible() && !list.isVisible());
     QVERIFY(view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op);
 }
 
