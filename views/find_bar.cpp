@@ -21,6 +21,7 @@ FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view
     m_edit->setPlaceholderText(tr("Name of an operator, a tensor or a module"));
     m_edit->setAccessibleName(tr("Find"));
     m_edit->setClearButtonEnabled(true);
+    m_list->setAccessibleName(tr("What was found"));
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(10, 4, 6, 4);
     all->setSpacing(4);

@@ -39,7 +39,6 @@ QVariant FoundModel::data(const QModelIndex& index, int role) const
 
 FoundList::FoundList(QWidget* parent) : QTreeView(parent)
 {
-    setAccessibleName(tr("What was found"));
     setModel(&m_model);
     header()->hide();
     header()->setSectionResizeMode(QHeaderView::Fixed);

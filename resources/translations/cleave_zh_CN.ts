@@ -2,13 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
-    <name>FoundList</name>
-    <message>
-        <source>What was found</source>
-        <translation>找到的内容</translation>
-    </message>
-</context>
-<context>
     <name>cleave::Core</name>
     <message>
         <source>Rows of some nodes cannot be computed alone: %1 needs all nodes at once.</source>
@@ -2538,6 +2531,10 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>找到的内容</translation>
     </message>
 </context>
 <context>
