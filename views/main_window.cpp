@@ -54,7 +54,7 @@ namespace {
 const QString recentKey = QStringLiteral("recent");
 constexpr std::int64_t exampleBatch = 256;
 
-// The one local file of a drop that this program can open; empty if there is none.
+// The local files of a drop.
 QStringList droppedFiles(const QMimeData* data)
 {
     QStringList files;

@@ -8,6 +8,7 @@
 #include <QPrintDialog>
 #include <QPrinter>
 #include <QRegularExpression>
+#include <QSettings>
 #include <QStatusBar>
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "core/layout/layout.h"
 #include "core/plan/code.h"
 #include "views/description.h"
+#include "views/empty_page.h"
 #include "views/exporting.h"
 #include "views/graph_view.h"
 #include "views/help_dialog.h"
@@ -27,6 +29,25 @@ namespace cleave::views {
 namespace {
 
 constexpr int messageTime = 8000;  // milliseconds
+const QString folderKey = QStringLiteral("folder");
+
+// Where a dialog begins: beside a file that is open, or where one was chosen last. The example's folder is the program's.
+QString folderBeside(const QString& path)
+{
+    const QString folder = QFileInfo(path).absolutePath();
+    if (!path.isEmpty() && folder != QFileInfo(exampleFile(QStringLiteral("sage.pt2"))).absolutePath())
+        return folder;
+    if (const QString last = QSettings().value(folderKey).toString(); QFileInfo(last).isDir())
+        return last;
+    return QDir::current().isRoot() ? QDir::homePath() : QDir::currentPath();
+}
+
+void rememberFolder(QFileDialog& dialog)
+{
+    QObject::connect(&dialog, &QFileDialog::fileSelected, &dialog, [&dialog](const QString& path) {
+        QSettings().setValue(folderKey, dialog.fileMode() == QFileDialog::Directory ? path : QFileInfo(path).absolutePath());
+    });
+}
 
 // One at a time that leaves the window free, and goes when it is closed. path: a folder, or the file that is proposed.
 QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& path, const QString& filter, QFileDialog::AcceptMode mode)
@@ -40,6 +61,7 @@ QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& pa
     dialog->setNameFilters(filter.split(QStringLiteral(";;")));
     if (mode == QFileDialog::AcceptSave)
         dialog->selectFile(QFileInfo(path).fileName());
+    rememberFolder(*dialog);
     return dialog;
 }
 
@@ -47,7 +69,7 @@ QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& pa
 
 void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&))
 {
-    QFileDialog* dialog = fileDialog(this, title, QFileInfo(m_document.modelPath()).path(), filter, QFileDialog::AcceptOpen);
+    QFileDialog* dialog = fileDialog(this, title, folderBeside(m_document.modelPath()), filter, QFileDialog::AcceptOpen);
     connect(dialog, &QFileDialog::fileSelected, &m_document, open);
     dialog->show();
 }
@@ -55,7 +77,7 @@ void MainWindow::openDialog(const QString& title, const QString& filter, void (D
 void MainWindow::openFolderDialog()
 {
     const QString title = tr("Open graph folder");
-    QFileDialog* dialog = fileDialog(this, title, QFileInfo(m_document.graphPath()).path(), QString(), QFileDialog::AcceptOpen);
+    QFileDialog* dialog = fileDialog(this, title, folderBeside(m_document.graphPath()), QString(), QFileDialog::AcceptOpen);
     dialog->setFileMode(QFileDialog::Directory);
     connect(dialog, &QFileDialog::fileSelected, &m_document, &Document::openGraph);
     dialog->show();
@@ -65,7 +87,7 @@ void MainWindow::exportDialog()
 {
     const QFileInfo model(m_document.modelPath());
     QFileDialog* dialog = fileDialog(
-        this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
+        this, tr("Export"), folderBeside(model.filePath()) + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
         tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;Outputs of the last run (*.npz *.npy);;PipeDream profile graph, measured on the graph (*.txt)"),
         QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("svg"));
@@ -104,9 +126,10 @@ void MainWindow::sayWritten(const QString& sentence)
 
 void MainWindow::exportCodeDialog()
 {
-    auto* dialog = new QFileDialog(this, tr("Folder for the Python package"), QFileInfo(m_document.modelPath()).path());
+    auto* dialog = new QFileDialog(this, tr("Folder for the Python package"), folderBeside(m_document.modelPath()));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
+    rememberFolder(*dialog);
     dialog->setOption(QFileDialog::ShowDirsOnly);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportCode);
     closeWithModel(*dialog);
@@ -198,7 +221,7 @@ QFileDialog* MainWindow::planDialog()
 {
     const QFileInfo model(m_document.modelPath());
     const QString ending = QStringLiteral("cleave.json");
-    const QString proposed = m_document.planPath().isEmpty() ? model.path() + u'/' + model.completeBaseName() + u'.' + ending : m_document.planPath();
+    const QString proposed = m_document.planPath().isEmpty() ? folderBeside(model.filePath()) + u'/' + model.completeBaseName() + u'.' + ending : m_document.planPath();
     QFileDialog* dialog = fileDialog(this, tr("Save plan"), proposed, tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(ending);
     return dialog;

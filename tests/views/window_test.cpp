@@ -160,6 +160,7 @@ private Q_SLOTS:
     void writesOverNothingThatIsOpen();
     void exportsAreMadeForPaper();
     void fileDialogsLeaveTheWindowFree();
+    void fileDialogsBeginWhereOneWorks();
     void profileGraphsAreDrawnByStage();
     void plansAreWrittenAsProfileGraphs();
     void reportsCompareThePlans();
@@ -1671,6 +1672,37 @@ void WindowTest::fileDialogsLeaveTheWindowFree()
     dialog->selectFile(folder.filePath(QStringLiteral("mine")));
     dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save)->click();
     QTRY_VERIFY(QFileInfo::exists(folder.filePath(QStringLiteral("mine.cleave.json"))));
+}
+
+// The program's own folder is none to keep files in.
+void WindowTest::fileDialogsBeginWhereOneWorks()
+{
+    const QTemporaryDir folder;
+    const QString mine = QDir(folder.path()).canonicalPath();
+    QVERIFY(QFile::copy(example("gcn.pt2"), mine + QStringLiteral("/gcn.pt2")));
+    const auto begins = [](MainWindow& window) {
+        window.activateWindow();
+        if (!QTest::qWaitForWindowActive(&window))
+            return QString();
+        QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier);
+        auto* dialog = window.findChild<QFileDialog*>();
+        const QString at = dialog == nullptr ? QString() : dialog->directory().canonicalPath();
+        delete dialog;
+        return at;
+    };
+    QSettings().remove(QStringLiteral("folder"));
+    MainWindow window;
+    open(window, "sage.pt2");
+    QCOMPARE(begins(window), QDir::current().canonicalPath());
+    QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier);
+    auto* dialog = window.findChild<QFileDialog*>();
+    Q_EMIT dialog->fileSelected(mine + QStringLiteral("/gcn.pt2"));
+    delete dialog;
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath().startsWith(mine), patience);
+    QCOMPARE(begins(window), mine);
+    open(window, "sage.pt2");
+    QCOMPARE(begins(window), mine);
+    QSettings().remove(QStringLiteral("folder"));
 }
 
 void WindowTest::profileGraphsAreDrawnByStage()
