@@ -1,18 +1,12 @@
 #include "views/document.h"
 
 #include <QFileInfo>
-#include <QTimer>
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/base/format.h"
-#include "core/base/pages.h"
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
-#include "core/run/calibrate.h"
-#include "core/run/plan_profile.h"
-#include "core/run/planning.h"
 #include "core/run/rewrite_worth.h"
 #include "core/torchscript/torchscript_reader.h"
 #include "views/description.h"
@@ -25,16 +19,6 @@ namespace {
 
 // Sessions and plans that were left refer to files from anywhere.
 QString absolute(const QString& path) { return QFileInfo(path).absoluteFilePath(); }
-
-// Those that this program does not know are left to the reader of the plan.
-std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
-{
-    std::set<Rewrite> rewrites;
-    for (const std::string& name : names)
-        if (Rewrite known{}; rewriteFromName(name, known))
-            rewrites.insert(known);
-    return rewrites;
-}
 
 }  // namespace
 
@@ -201,93 +185,6 @@ void Document::openExpected(const QString& path)
         });
 }
 
-void Document::openPlan(const QString& path) { openPlan(PlanFile{absolute(path), true, {}}); }
-
-void Document::restorePlan(const QString& path, const QString& savedPath) { openPlan(PlanFile{path, false, savedPath}); }
-
-void Document::setPlanPath(const QString& path)
-{
-    if (std::exchange(m_planPath, path) != path)
-        Q_EMIT planPathChanged();
-}
-
-// A plan is of the program after its rewrites, so these come first.
-void Document::openPlan(const PlanFile& plan)
-{
-    if (job(Task::OpenModel)) {
-        m_awaited = plan;
-        return;
-    }
-    try {
-        const PlanSummary summary = readPlanSummary(toPath(plan.path));
-        if (!m_model) {
-            m_awaited = plan;
-            throw Error("Now open the model that the plan is for (" + printable(summary.model) + "): a plan file holds the plan alone.");
-        }
-        const std::set<Rewrite> made = rewritesNamed(summary.rewrites);
-        if (made != appliedRewrites(*m_model->analysis) && made != m_rewrites) {
-            setRewrites(made);
-            m_awaited = plan;
-            return;
-        }
-        const StoredPlan stored = m_planEditor.load(toPath(plan.path), plan.isSaved);
-        if (!stored.remarks.empty()) {
-            QStringList remarks;
-            for (const std::string& remark : stored.remarks)
-                remarks.append(toText(remark));
-            Q_EMIT planDiffers(remarks);
-        }
-        RunOptions options = m_options.run;
-        if (stored.batchSize > 0)
-            options.batchSize = stored.batchSize;
-        options.order = stored.order;
-        setRunOptions(options);
-        setPlanPath(!stored.isOfThisFile ? QString() : plan.isSaved ? plan.path : plan.savedPath);  // not over the plan of another model
-        Q_EMIT planOpened(plan.path);
-    } catch (const Error& error) {
-        Q_EMIT failed(toText(error.what()));
-        if (!m_awaited)
-            Q_EMIT planNotOpened(plan.path);
-    }
-}
-
-void Document::openAwaitedPlan()
-{
-    if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
-        openPlan(*plan);
-    if (const QString path = std::exchange(m_awaitedComparison, QString()); !path.isEmpty())
-        comparePlan(path);
-}
-
-void Document::dropAwaitedPlan()
-{
-    m_awaitedComparison.clear();
-    if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
-        Q_EMIT planNotOpened(plan->path);
-}
-
-void Document::comparePlan(const QString& path)
-{
-    try {
-        const std::set<Rewrite> made = rewritesNamed(readPlanSummary(toPath(path)).rewrites);
-        if (m_model && m_planEditor.space() != nullptr && made != appliedRewrites(*m_model->analysis) && made != m_rewrites) {
-            Q_EMIT rewritesDiffer(path, made);
-            return;
-        }
-        m_planEditor.compareWith(toPath(path));
-        const QStringList differences = m_planEditor.differences();
-        Q_EMIT noted(differences.isEmpty() ? tr("The plan is the same as that in %1.").arg(path) : differences.join(u'\n'));
-    } catch (const Error& error) {
-        Q_EMIT failed(toText(error.what()));
-    }
-}
-
-void Document::compareAfterRewrites(const QString& path, const std::set<Rewrite>& rewrites)
-{
-    setRewrites(rewrites);
-    m_awaitedComparison = path;
-}
-
 std::vector<std::filesystem::path> Document::filesRead() const
 {
     std::vector<std::filesystem::path> files;
@@ -295,20 +192,6 @@ std::vector<std::filesystem::path> Document::filesRead() const
         if (!path.isEmpty())
             files.push_back(toPath(path));
     return files;
-}
-
-bool Document::savePlan(const QString& path)
-{
-    try {
-        checkIsOther(toPath(path), filesRead());
-        m_planEditor.save(toPath(path));
-        Q_EMIT noted(tr("Plan written to %1.").arg(path));
-        setPlanPath(absolute(path));
-        return true;
-    } catch (const Error& error) {
-        Q_EMIT failed(toText(error.what()));
-        return false;
-    }
 }
 
 void Document::setModel(std::shared_ptr<const Model> model, const QString& path, InputHints hints)
@@ -576,228 +459,6 @@ void Document::setTolerance(const Tolerance& tolerance)
     if (m_model && tolerance == usualTolerance(*m_model))
         m_options.tolerance.reset();
     Q_EMIT changed(Change::Options);
-}
-
-namespace {
-
-// What functions a plan has on a device run there.
-RunOptions onDevices(RunOptions options, const DeviceWishes& devices, const CutProgram& cut)
-{
-    if (!devices.device.empty()) {
-        options.device = devices.device;
-        options.onDevice = devices.in(cut);
-    }
-    return options;
-}
-
-QString noticesText(const RunResult& result)
-{
-    QString text;
-    for (const std::string& notice : result.notices)
-        text += u' ' + fromCore(notice);
-    return text;
-}
-
-// Nothing is cut on trust.
-void checkPlanned(const Model& planned, const std::shared_ptr<const CutProgram>& checked, const Progress& progress)
-{
-    if (planned.cut != checked)
-        checkCut(*planned.analysis, *planned.cut, progress);
-}
-
-}  // namespace
-
-void Document::runLayerWise()
-{
-    if (!canRun())
-        return;
-    start(
-        Task::Run, tr("Running layer-wise"),
-        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph,
-         chosen = m_options.run, devices = m_planEditor.devices()](const Progress& progress) {
-            checkPlanned(*model, checked, progress);
-            RunOptions options = onDevices(chosen, devices, *model->cut);
-            options.warmsUp = true;
-            RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
-            // A prediction counts and measures on the whole graph once more, with the memory that this takes. Within a bound that of the plan serves.
-            if (options.memoryBytes == 0)
-                result.predicted = predict(*model, plan, *graph, options, result, false, progress);
-            giveBackPages();
-            return result;
-        },
-        [this, plan = m_planEditor.plan(), cut = m_planEditor.plannedModel()->cut](RunResult result) {
-            const CostModel* costs = m_planEditor.costs().modelFor(plan.joined);
-            if (result.predicted.seconds.empty() && costs != nullptr && costs->counts().batchSize == result.batchSize)
-                result.predicted = predict(*costs, plan, *cut);
-            Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)) + noticesText(result));
-            takeReport({std::move(result), std::nullopt});
-        });
-}
-
-void Document::verify()
-{
-    if (!canRun())
-        return;
-    start(
-        Task::Run, tr("Verifying"),
-        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph,
-         chosen = m_options, devices = m_planEditor.devices()](const Progress& progress) {
-            checkPlanned(*model, checked, progress);
-            VerifyOptions options = chosen;
-            options.run = onDevices(chosen.run, devices, *model->cut);
-            options.run.warmsUp = true;
-            VerifyResult result = cleave::verify(*model, *graph, options, progress);
-            result.layerWise.predicted = predict(*model, plan, *graph, options.run, result.layerWise, false, progress);
-            giveBackPages();
-            return result;
-        },
-        [this](VerifyResult result) {
-            Q_EMIT noted(
-                (result.equal() ? tr("Verified: the cut model gives the same answers.") : tr("Verified: the cut model gives different answers.")) +
-                noticesText(result.layerWise));
-            takeReport({std::nullopt, std::move(result)});
-        });
-}
-
-void Document::writeProfile(const QString& path)
-{
-    if (!canRun())
-        return;
-    start(
-        Task::Run, tr("Measuring the plan"),
-        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, graph = m_graph, options = m_options.run,
-         file = toPath(path)](const Progress& progress) {
-            checkPlanned(*model, checked, progress);
-            writeProfileGraph(file, profilePlan(*model, *graph, options, progress));
-            giveBackPages();
-            return true;
-        },
-        [this, path](bool) { Q_EMIT noted(tr("Profile graph written to %1.").arg(path)); });
-}
-
-void Document::calibrate()
-{
-    if (isBusy())
-        return;  // and what else runs would be measured with it
-    start(
-        Task::Calibrate, tr("Measuring this machine"), [](const Progress& progress) { return calibrateAll(0, progress); },
-        [this](const Rates& rates) {
-            try {
-                writeRates(ratesPath(), rates);
-            } catch (const Error& error) {
-                Q_EMIT failed(toText(error.what()));
-                return;
-            }
-            m_planEditor.measureAgain();
-        });
-}
-
-bool Document::isBusy() const
-{
-    return std::ranges::any_of(m_jobs, [](const std::unique_ptr<Job>& job) { return job != nullptr; });
-}
-
-void Document::showAgain()
-{
-    for (const Change change : {Change::Graph, Change::Options, Change::Result})
-        Q_EMIT changed(change);
-    m_planEditor.showAgain();
-}
-
-void Document::cancel()
-{
-    constexpr int patience = 150;  // milliseconds
-    dropAwaitedPlan();
-    m_openingPath.clear();
-    keepRewrites();
-    for (std::size_t i = 0; i < m_jobs.size(); ++i)
-        if (m_jobs[i]) {
-            Q_EMIT noted(tr("Cancelled: %1.").arg(m_jobs[i]->title()));
-            m_jobs[i]->cancel();
-            QTimer::singleShot(patience, m_jobs[i].get(), [this, i, job = m_jobs[i].get()] {
-                if (m_jobs[i].get() == job)
-                    drop(static_cast<Task>(i));
-            });
-        }
-}
-
-template <class Work, class Apply>
-void Document::start(Task task, const QString& title, Work work, Apply apply)
-{
-    take(task, std::make_unique<Job>(title, std::move(work), std::move(apply)));
-}
-
-void Document::take(Task task, std::unique_ptr<Job> job)
-{
-    abandon(task);
-    Q_EMIT starting(task);
-    connect(job.get(), &Job::progressed, this, &Document::progressed);
-    connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
-        if (task == Task::OpenModel && mayOpenNow())
-            return;
-        if (task == Task::OpenModel) {
-            dropAwaitedPlan();
-            keepRewrites();
-        }
-        if (task == Task::Check) {
-            abandon(Task::OpenModel);  // its rewrites are those of this model
-            m_openingPath = m_modelPath;
-            m_openingHints = m_hints;
-            m_openedBeside.reset();
-            m_checksFirst = true;
-            setModel(nullptr, {});  // whose cut is wrong: it is not kept
-            if (mayOpenNow()) {
-                QMetaObject::invokeMethod(this, &Document::openAgain, Qt::QueuedConnection);
-                return;
-            }
-        }
-        if (task == Task::OpenModel || task == Task::Check)
-            Q_EMIT modelRefused(m_openingPath, sentence);
-        else
-            Q_EMIT failed(sentence);
-    });
-    connect(job.get(), &Job::finished, this, [this, task] {
-        m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();
-        if (task == Task::OpenModel && mayOpenNow())
-            openAgain();
-        else if (task == Task::OpenModel)
-            openAwaitedPlan();
-        Q_EMIT changed(Change::Tasks);
-    });
-    m_jobs[static_cast<std::size_t>(task)] = std::move(job);
-    Q_EMIT changed(Change::Tasks);
-}
-
-// A run that what is opened leaves without its model or graph is not lost without a word.
-void Document::abandon(Task task)
-{
-    if (task == Task::Run && job(task) != nullptr)
-        Q_EMIT noted(tr("Cancelled: %1.").arg(job(task)->title()));
-    drop(task);
-}
-
-void Document::drop(Task task)
-{
-    std::unique_ptr<Job>& job = m_jobs[static_cast<std::size_t>(task)];
-    if (!job)
-        return;
-    Job::retire(job, this);
-    Q_EMIT changed(Change::Tasks);
-}
-
-// Of the plan that is shown.
-void Document::takeReport(Report report)
-{
-    m_setAside = {};
-    m_ranPlan = m_planEditor.plan();
-    m_ranDevices = m_planEditor.devices();
-    setReport(std::move(report));
-}
-
-void Document::setReport(Report report)
-{
-    m_report = std::move(report);
-    Q_EMIT changed(Change::Result);
 }
 
 }  // namespace cleave::views

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/graph/degrees.h"
 #include "core/run/verify.h"
@@ -135,7 +136,10 @@ private:
     };
 
     template <class Work, class Apply>
-    void start(Task task, const QString& title, Work work, Apply apply);
+    void start(Task task, const QString& title, Work work, Apply apply)
+    {
+        take(task, std::make_unique<Job>(title, std::move(work), std::move(apply)));
+    }
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
     void drop(Task task);
