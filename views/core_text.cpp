@@ -140,7 +140,7 @@ constexpr std::array coreTexts{
     QT_TRANSLATE_NOOP("cleave::Core", "There is no picture to export: open a model first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is no picture to print: open a model first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is nothing to export: open a model first."),
-    QT_TRANSLATE_NOOP("cleave::Core", "A profile graph has no plan to report on: it can be written as a picture or in DOT."),
+    QT_TRANSLATE_NOOP("cleave::Core", "What is only looked at has no plan to report on: it can be written as a picture or in DOT."),
     QT_TRANSLATE_NOOP("cleave::Core", "The times of ops are measured when nothing else runs: try again then."),
     QT_TRANSLATE_NOOP("cleave::Core", "The times of ops are those on a graph: open one first."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 must end in .svg, .pdf, .png, .dot, .html, .csv, .npz, .npy or .txt, which says what is written."),

@@ -10,6 +10,7 @@
 #include "core/run/rewrite_worth.h"
 #include "core/torchscript/torchscript_reader.h"
 #include "views/description.h"
+#include "views/read_program.h"
 #include "views/staged_model.h"
 #include "views/text.h"
 
@@ -142,8 +143,23 @@ void Document::openStages(const QString& file)
     m_openedBeside.reset();
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [path = toPath(path)](const Progress& progress) { return stagedModel(readProfileGraph(path, progress)); },
-        [this, path](std::shared_ptr<const StagedModel> stages) { setStages(std::move(stages), path); });
+        [path = toPath(path)](const Progress& progress) { return std::make_shared<const StagedModel>(readProfileGraph(path, progress)); },
+        [this, path](std::shared_ptr<const StagedModel> stages) { setViewed(std::move(stages), path); });
+}
+
+void Document::lookAt(const QString& path, const QString& refusal)
+{
+    if (m_model || path.isEmpty())
+        return;
+    OpenOptions options{m_openingHints.roles, false, {}, m_openingHints.widths};
+    if (m_graph)
+        options.shapes = arrayShapes(*m_graph, m_openingHints.arrays);
+    start(
+        Task::Look, tr("Reading %1").arg(QFileInfo(path).fileName()),
+        [path = toPath(path), options = std::move(options), refusal](const Progress& progress) {
+            return std::make_shared<const ReadProgram>(readModel(path, options, progress), refusal);
+        },
+        [this, path](std::shared_ptr<const ReadProgram> program) { setViewed(std::move(program), path); });
 }
 
 void Document::openGraph(const QString& file)
@@ -200,20 +216,20 @@ void Document::setModel(std::shared_ptr<const Model> model, const QString& path,
     takeFile(path);
     m_hints = std::move(hints);
     m_options.run.inputs = m_hints.arrays;
-    m_stages.reset();
+    m_viewed.reset();
     putModel(std::move(model));
     if (m_model)
         for (const std::string& note : m_model->program().notes)
             Q_EMIT noted(toText(note));
 }
 
-void Document::setStages(std::shared_ptr<const StagedModel> stages, const QString& path)
+void Document::setViewed(std::shared_ptr<const ViewedGraph> viewed, const QString& path)
 {
     Q_EMIT modelAboutToChange();
     takeFile(path);
     m_hints = {};
     m_options.run.inputs.clear();
-    m_stages = std::move(stages);
+    m_viewed = std::move(viewed);
     putModel(nullptr);
 }
 

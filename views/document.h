@@ -17,7 +17,7 @@
 
 namespace cleave::views {
 
-struct StagedModel;
+class ViewedGraph;
 
 /// What changed in a document.
 enum class Change : std::uint8_t {
@@ -28,8 +28,8 @@ enum class Change : std::uint8_t {
     Tasks,    ///< what is being worked on
 };
 
-enum class Task : std::uint8_t { OpenModel, Check, OpenGraph, OpenExpected, Run, Calibrate };
-constexpr std::size_t taskCount = 6;
+enum class Task : std::uint8_t { OpenModel, Check, Look, OpenGraph, OpenExpected, Run, Calibrate };
+constexpr std::size_t taskCount = 7;
 
 /// What a person has said of the inputs of a model file, instead of the guess or where the file leaves it open.
 struct InputHints {
@@ -55,7 +55,7 @@ public:
     ~Document() override;
 
     const std::shared_ptr<const Model>& model() const { return m_model; }
-    const std::shared_ptr<const StagedModel>& stages() const { return m_stages; }  ///< a profile graph that is looked at instead of a model
+    const std::shared_ptr<const ViewedGraph>& viewed() const { return m_viewed; }  ///< what is looked at instead of a model: a profile graph, or one that was refused
     const QString& modelPath() const { return m_modelPath; }
     const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
     const QString& graphPath() const { return m_graphPath; }
@@ -86,7 +86,7 @@ public:
     bool savePlan(const QString& path);
     void comparePlan(const QString& path);  ///< shown beside the plan at hand; what differs is noted
     void setModel(std::shared_ptr<const Model> model, const QString& path, InputHints hints = {});
-    void setStages(std::shared_ptr<const StagedModel> stages, const QString& path);
+    void setViewed(std::shared_ptr<const ViewedGraph> viewed, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
     void chooseBatchSize(std::int64_t batchSize);  ///< as a step of the plan's history, if there is a plan
@@ -159,12 +159,13 @@ private:
     void openAwaitedPlan();
     void dropAwaitedPlan();
     void setPlanPath(const QString& path);
+    void lookAt(const QString& path, const QString& refusal);  // at the program of a file that was refused, where no model is open
     bool mayOpenNow() const;
     void openAgain();
     void setRunOptions(const RunOptions& options);
 
     std::shared_ptr<const Model> m_model;
-    std::shared_ptr<const StagedModel> m_stages;
+    std::shared_ptr<const ViewedGraph> m_viewed;
     QString m_modelPath, m_planPath;
     QString m_openingPath;  // of the file that is being opened
     std::shared_ptr<const DataGraph> m_openedBeside;  // when its opening began

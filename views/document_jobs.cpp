@@ -160,6 +160,8 @@ void Document::cancel()
 void Document::take(Task task, std::unique_ptr<Job> job)
 {
     abandon(task);
+    if (task == Task::OpenModel)
+        abandon(Task::Look);
     Q_EMIT starting(task);
     connect(job.get(), &Job::progressed, this, &Document::progressed);
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
@@ -181,10 +183,12 @@ void Document::take(Task task, std::unique_ptr<Job> job)
                 return;
             }
         }
-        if (task == Task::OpenModel || task == Task::Check)
+        if (task == Task::OpenModel || task == Task::Check) {
             Q_EMIT modelRefused(m_openingPath, sentence);
-        else
+            lookAt(m_openingPath, sentence);
+        } else if (task != Task::Look) {  // it was said before that the model is refused
             Q_EMIT failed(sentence);
+        }
     });
     connect(job.get(), &Job::finished, this, [this, task] {
         m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();

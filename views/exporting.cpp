@@ -11,7 +11,7 @@
 #include "views/export_picture.h"
 #include "views/graph_view.h"
 #include "views/report.h"
-#include "views/staged_model.h"
+#include "views/viewed_graph.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -28,15 +28,15 @@ void writeText(const QString& path, const QString& text)
 
 QString dotOf(const Document& document)
 {
-    if (document.stages())
-        return toText(toDot(document.stages()->graph));
+    if (document.viewed())
+        return toText(document.viewed()->dot());
     return toText(toDot(*document.model()->analysis, *document.planEditor().plannedModel()->cut));
 }
 
 Document& withPlan(Document& document)
 {
     if (!document.model())
-        throw Error("A profile graph has no plan to report on: it can be written as a picture or in DOT.");
+        throw Error("What is only looked at has no plan to report on: it can be written as a picture or in DOT.");
     return document;
 }
 
@@ -45,7 +45,7 @@ Document& withPlan(Document& document)
 bool exportDocument(Document& document, GraphView& view, const QString& path)
 {
     const QString kind = QFileInfo(path).suffix().toLower();
-    if (!document.model() && !document.stages())
+    if (!document.model() && !document.viewed())
         throw Error("There is nothing to export: open a model first.");
     checkIsOther(toPath(path), document.filesRead());
     if (kind == QStringLiteral("svg") || kind == QStringLiteral("pdf") || kind == QStringLiteral("png")) {

@@ -32,12 +32,12 @@ struct BoxMetrics {
     QStringList badges(const DagBox& box) const;  ///< a few, then how many more there are
 };
 
-struct StagedModel;
+class ViewedGraph;
 
 /// A model as it is drawn: boxes with sizes and places.
 struct GraphPicture {
     std::shared_ptr<const Model> model;
-    std::shared_ptr<const StagedModel> stages;  ///< whose drawing the model is; null for what can be run
+    std::shared_ptr<const ViewedGraph> viewed;  ///< whose drawing the model is; null for what can be run
     DagModel dag;
     std::vector<QSizeF> sizes;
     LayoutResult layout;

@@ -7,7 +7,7 @@
 
 #include "views/inspection.h"
 #include "views/plan_label.h"
-#include "views/staged_model.h"
+#include "views/viewed_graph.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -115,7 +115,7 @@ void GraphScene::addItems()
     }
     tellBandsTheirBoxes();
     addItem(m_movedLayer = new MovedOpsLayer);
-    m_picture->stages ? writeStages() : showPlan();
+    m_picture->viewed ? writeViewed() : showPlan();
     setSceneRect(itemsBoundingRect());  // exactly: by itself it would only grow
 }
 
@@ -266,11 +266,11 @@ void GraphScene::writeBands(const PlanMarks& marks)
     m_devices = marks.devices;
 }
 
-void GraphScene::writeStages()
+void GraphScene::writeViewed()
 {
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr)
-            m_bands[i]->setTexts(stageTexts(*m_picture->stages, m_picture->dag.bands[i]));
+            m_bands[i]->setTexts(m_picture->viewed->bandTexts(m_picture->dag.bands[i]));
     alignTitles();
 }
 

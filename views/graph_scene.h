@@ -71,7 +71,7 @@ private:
     bool isLit(const DagBand& band) const;
     bool isRunning(const DagBand& band) const;
     void writeBands(const PlanMarks& marks);
-    void writeStages();
+    void writeViewed();
     double titleWidth() const;
     void alignTitles();
     BandItem::Texts bandText(std::size_t band, const DagStrip& strip, const QString& device) const;

@@ -11,7 +11,7 @@
 #include "views/graph_scene.h"
 #include "views/legend.h"
 #include "views/plan_label.h"
-#include "views/staged_model.h"
+#include "views/viewed_graph.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -64,8 +64,8 @@ const GraphPicture* GraphView::picture() const { return m_scene->picture(); }
 
 void GraphView::showModel()
 {
-    m_stages = m_document.stages();
-    m_model = m_stages ? m_stages->drawn : m_document.model();
+    m_viewed = m_document.viewed();
+    m_model = m_viewed ? m_viewed->drawn() : m_document.model();
     m_isNew = true;
     Job::retire(m_job, this);
     m_drag.reset();
@@ -75,12 +75,17 @@ void GraphView::showModel()
     m_repeats.clear();
     m_open.unfolded.clear();
     if (m_model) {
-        if (!m_stages)
+        if (!m_viewed)
             m_repeats = findRepeats(*m_model->analysis, *m_model->cut);
-        setExpansion(initialExpansion(*m_model->analysis, *m_model->cut));
+        Expansion expansion = initialExpansion(*m_model->analysis, *m_model->cut);
+        if (const OpId op = firstLook(); op.valid())
+            expansion = openedAround(*m_model->analysis, std::move(expansion), 1, op);
+        setExpansion(std::move(expansion));
     }
     Q_EMIT pictureChanged();
 }
+
+OpId GraphView::firstLook() const { return m_viewed ? m_viewed->looksAt() : OpId{}; }
 
 void GraphView::setExpansion(Expansion expansion, std::optional<DagKey> anchor)
 {
@@ -135,10 +140,10 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
     const GraphStyle& style = m_scene->style();
     auto picture = std::make_shared<GraphPicture>();
     picture->model = m_model;
-    picture->stages = m_stages;
+    picture->viewed = m_viewed;
     picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_open.expansion, dagOptions());
-    if (m_stages)
-        describeStages(*m_stages, picture->dag);
+    if (m_viewed)
+        m_viewed->describe(picture->dag);
     for (const DagBox& box : picture->dag.boxes)
         picture->sizes.push_back(style.metrics.size(box));
     Job::retire(m_job, this);
@@ -178,6 +183,8 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
     const OpId wanted = std::exchange(m_wanted, OpId{});
     if (std::exchange(m_isNew, false)) {
         showAtStart();
+        if (const OpId op = firstLook(); op.valid())
+            showOp(op);
     } else if (!anchor) {
         frameAgain();
     } else {

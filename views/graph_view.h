@@ -133,6 +133,7 @@ private:
     void frameAgain();
     void scaleTo(double zoom);
     double fittingZoom() const;
+    OpId firstLook() const;  // what is to be selected in a new picture
     bool selectNextCut(int step);
     bool handleCutKey(int key);
     void sayCut();
@@ -155,7 +156,7 @@ private:
 
     Document& m_document;
     std::shared_ptr<const Model> m_model;
-    std::shared_ptr<const StagedModel> m_stages;  // whose drawing the model is; null for what can be run
+    std::shared_ptr<const ViewedGraph> m_viewed;  // whose drawing the model is; null for what can be run
     Openness m_open;
     Openness m_openBeforeFound, m_openForFound;  // before a search, and as it left things: anything else was opened or closed since
     std::optional<DagKey> m_selection, m_selectedBefore;

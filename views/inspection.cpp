@@ -60,10 +60,18 @@ QString argumentText(const Program& program, const Argument& argument)
     return std::visit(Printer{program}, argument.value);
 }
 
+enum class Knowledge : std::uint8_t { Program, Analysis };
+
 class OpInspector {
 public:
-    OpInspector(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor)
-        : m_analysis(*model.analysis), m_program(model.program()), m_cut(*model.cut), m_box(box), m_graph(graph), m_editor(editor)
+    OpInspector(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor, Knowledge knowledge = Knowledge::Analysis)
+        : m_analysis(*model.analysis),
+          m_program(model.program()),
+          m_cut(*model.cut),
+          m_box(box),
+          m_graph(graph),
+          m_editor(editor),
+          m_isAnalysed(knowledge == Knowledge::Analysis)
     {
         if (editor != nullptr && editor->showsCosts() && editor->cost())
             m_cost = &*editor->cost();
@@ -108,11 +116,13 @@ private:
     {
         const Op& op = m_program[id];
         const std::optional<Position> moved = movedTo(id);
-        m_result.kind = moved ? InspectionTexts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved))
-                              : InspectionTexts::tr("Operator in %1").arg(place());
+        m_result.kind = moved          ? InspectionTexts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved))
+                        : m_isAnalysed ? InspectionTexts::tr("Operator in %1").arg(place())
+                                       : InspectionTexts::tr("Operator");
         auto& about = section(InspectionTexts::tr("Operator"));
         about.push_back({InspectionTexts::tr("target"), toText(op.overload.empty() ? op.target : op.target + "." + op.overload), {}});
-        about.push_back({InspectionTexts::tr("works"), kindText(m_analysis.ops[id]), {}});
+        if (m_isAnalysed)
+            about.push_back({InspectionTexts::tr("works"), kindText(m_analysis.ops[id]), {}});
         if (m_box.level >= 0)
             about.push_back({InspectionTexts::tr("message degree"), QString::number(m_box.level), {}});
         if (const ValueId index = m_analysis.ops[id].index; index.valid())
@@ -170,8 +180,9 @@ private:
     {
         auto& rows = section(InspectionTexts::tr("Gives"));
         for (const ValueId value : leaving(ops)) {
+            const QString tensor = tensorText(m_analysis, value);
             rows.push_back({toText(m_program[value].name),
-                            InspectionTexts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis, value)),
+                            m_isAnalysed ? InspectionTexts::tr("%1, %2").arg(tensor, reachText(m_analysis, value)) : tensor,
                             {}});
             if (const QString bytes = wholeBytes(value); !bytes.isEmpty())
                 rows.push_back({{}, bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
@@ -260,10 +271,12 @@ private:
         const auto moved = std::ranges::count_if(m_box.ops, [this](OpId op) { return movedTo(op).has_value(); });
         m_result.kind =
             moved > 0 ? InspectionTexts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size())
-                      : InspectionTexts::tr("Module in %1").arg(place());
+            : m_isAnalysed ? InspectionTexts::tr("Module in %1").arg(place())
+                           : InspectionTexts::tr("Module");
         addModule(m_box.key.module);
         auto& rows = section(InspectionTexts::tr("Here"));
-        rows.push_back({InspectionTexts::tr("message degree"), m_box.level < 0 ? InspectionTexts::tr("none") : QString::number(m_box.level), {}});
+        if (m_isAnalysed)
+            rows.push_back({InspectionTexts::tr("message degree"), m_box.level < 0 ? InspectionTexts::tr("none") : QString::number(m_box.level), {}});
         rows.push_back({InspectionTexts::tr("operators"), QString::number(m_box.ops.size()), {}});
         addSource(m_program[m_box.ops.front()].source);
         addOutputs(m_box.ops);
@@ -318,6 +331,8 @@ private:
         auto& about = section(InspectionTexts::tr("Tensor"));
         about.push_back({InspectionTexts::tr("type"), toText(std::string(dtypeName(m_program[id].dtype))), {}});
         about.push_back({InspectionTexts::tr("shape"), toText(shapeText(m_analysis, id)), toText(toString(m_program[id].sizes))});
+        if (!m_isAnalysed)
+            return;
         about.push_back({InspectionTexts::tr("rows"), reachText(m_analysis, id), {}});
         about.push_back({InspectionTexts::tr("message degree"), QString::number(m_box.level), {}});
         if (m_box.rowBytes > 0)
@@ -406,6 +421,7 @@ private:
     const DagBox& m_box;
     const DataGraph* m_graph;
     const PlanEditor* m_editor;
+    const bool m_isAnalysed;
     const PlanCost* m_cost = nullptr;
     Inspection m_result;
 };
@@ -416,6 +432,8 @@ Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* gr
 {
     return OpInspector(model, box, graph, editor).inspect();
 }
+
+Inspection inspectRead(const Model& model, const DagBox& box) { return OpInspector(model, box, nullptr, nullptr, Knowledge::Program).inspect(); }
 
 Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
 {

@@ -20,6 +20,9 @@ struct Inspection {
 /// What is known of a box of the picture; graph may be null, and so may the editor, which knows what the shown plan costs.
 Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor);
 
+/// The same of a program that was only read: nothing is known of the rows of its tensors.
+Inspection inspectRead(const Model& model, const DagBox& box);
+
 /// What lies in the store between two functions of the shown plan; cut as PlanSpace counts them.
 Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor);
 

@@ -6,7 +6,7 @@
 #include "core/plan/cut.h"
 #include "views/accessible.h"
 #include "views/document.h"
-#include "views/staged_model.h"
+#include "views/viewed_graph.h"
 
 namespace cleave::views {
 
@@ -187,8 +187,8 @@ void Legend::showDocument(const Document& document)
 {
     if (const auto& model = document.model())
         setLevels(model->analysis->degreeOf(model->analysis->levels), !barriers(*model->analysis).empty());
-    else if (const auto& stages = document.stages())
-        setStages(stages->graph.stages.back());
+    else if (const auto& viewed = document.viewed())
+        setStages(viewed->stages());
     const PlanEditor& editor = document.planEditor();
     setOther(editor.other() ? editor.other()->name : QString());
 }

@@ -42,7 +42,7 @@
 #include "views/ruler.h"
 #include "views/session.h"
 #include "views/settings_dialog.h"
-#include "views/staged_model.h"
+#include "views/viewed_graph.h"
 #include "views/story_view.h"
 #include "views/table_panel.h"
 #include "views/text.h"
@@ -114,10 +114,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(&m_document, &Document::starting, this, [this](Task task) {
         if (task == Task::Calibrate)
             m_ratesBefore = keptRates();
-        if (task != Task::Check)
+        const bool isAside = task == Task::Check || task == Task::Look;
+        if (!isAside)
             statusBar()->clearMessage();
         const bool isReadAnew = task == Task::OpenModel || (task == Task::OpenGraph && !m_tellsOfModel);
-        if (isReadAnew || (task != Task::Check && m_message->buttons().isEmpty()))
+        if (isReadAnew || (!isAside && m_message->buttons().isEmpty()))
             m_message->hide();
     });
     connect(&m_document.planEditor(), &PlanEditor::refused, this, [this](const QString& sentence) {
@@ -521,7 +522,7 @@ void MainWindow::showStory()
 {
     bringForward(*m_storyDock);
     m_story->setFocus();
-    if (!m_document.model() && !m_document.stages() && !m_document.isBusy())
+    if (!m_document.model() && !m_document.viewed() && !m_document.isBusy())
         openExample();
 }
 
@@ -582,9 +583,9 @@ void MainWindow::setPresenting(bool presenting)
 void MainWindow::showChange(Change change)
 {
     if (change == Change::Model) {
-        const bool isOpen = m_document.model() || m_document.stages();
+        const bool isOpen = m_document.model() || m_document.viewed();
         m_pages->setCurrentIndex(isOpen ? 1 : 0);
-        m_legend->setVisible(isOpen);
+        m_legend->setVisible(m_document.model() || (m_document.viewed() && m_document.viewed()->stages() > 0));
         m_legend->showDocument(m_document);
         showTitle();
     }
@@ -635,7 +636,7 @@ void MainWindow::showTasks()
         m_task->setText(m_layingOut ? tr("Laying out") : QString());
         return;
     }
-    for (const Task task : {Task::OpenModel, Task::Check, Task::OpenGraph, Task::OpenExpected, Task::Run, Task::Calibrate})
+    for (const Task task : {Task::OpenModel, Task::Check, Task::Look, Task::OpenGraph, Task::OpenExpected, Task::Run, Task::Calibrate})
         if (const Job* job = m_document.job(task))
             m_task->setText(job->title());
 }
@@ -652,8 +653,8 @@ void MainWindow::showSelection()
 {
     const DagBox* box = m_view->selectedBox();
     const GraphPicture* picture = m_view->picture();  // which may be that of the model before
-    if (box && picture->stages)
-        m_inspector->show(inspectStaged(*picture->stages, *box));
+    if (box && picture->viewed)
+        m_inspector->show(picture->viewed->inspect(*box));
     else if (box && m_document.model() && picture->model == m_document.model())
         m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get(), &m_document.planEditor()));
     else if (const std::optional<int> cut = m_view->selectedCut(); cut && m_document.planEditor().space())

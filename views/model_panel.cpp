@@ -17,7 +17,7 @@
 #include "views/description.h"
 #include "views/number_boxes.h"
 #include "views/property_view.h"
-#include "views/staged_model.h"
+#include "views/viewed_graph.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -139,8 +139,8 @@ void ModelPanel::showDocument()
     std::vector<PropertySection> sections;
     if (m_document.model())
         sections = describeModel(*m_document.model(), m_document.modelPath());
-    else if (m_document.stages())
-        sections = describeStaged(*m_document.stages(), m_document.modelPath());
+    else if (m_document.viewed())
+        sections = m_document.viewed()->sections(m_document.modelPath());
     else
         sections.push_back({tr("Model"), {{tr("none loaded"), {}, {}}}});
     if (m_document.graph())

@@ -62,8 +62,6 @@ public:
         return {analysis, cut};
     }
 
-    const std::vector<int>& order() const { return m_order; }
-
 private:
     void addNode(OpId id, Analysis& analysis, CutProgram& cut) const
     {
@@ -122,11 +120,11 @@ private:
     std::vector<std::vector<int>> m_readers;
 };
 
-QString nodesText(const StagedModel& model, const std::vector<int>& nodes)
+QString nodesText(const ProfileGraph& graph, const std::vector<int>& nodes)
 {
     QStringList texts;
     for (const int node : nodes)
-        texts.append(QStringLiteral("%1 (%2)").arg(toText(model.graph.nodes[at(node)].id), headOf(model.graph.nodes[at(node)])));
+        texts.append(QStringLiteral("%1 (%2)").arg(toText(graph.nodes[at(node)].id), headOf(graph.nodes[at(node)])));
     return texts.join(QStringLiteral(", "));
 }
 
@@ -143,27 +141,24 @@ void addTotals(std::vector<Property>& properties, const StageTotals& totals)
 
 }  // namespace
 
-std::shared_ptr<const StagedModel> stagedModel(ProfileGraph graph)
+StagedModel::StagedModel(ProfileGraph graph)
+    : ViewedGraph(std::make_shared<const Model>(Drawing(graph).draw())),
+      m_graph(std::move(graph)),
+      m_totals(stageTotals(m_graph)),
+      m_nodeOf(m_graph.inOrder())
 {
-    auto model = std::make_shared<StagedModel>();
-    model->graph = std::move(graph);
-    model->totals = stageTotals(model->graph);
-    Drawing drawing(model->graph);
-    model->drawn = std::make_shared<const Model>(drawing.draw());
-    model->nodeOf = drawing.order();
-    return model;
 }
 
 // There is no prologue, so its band is none.
-void describeStages(const StagedModel& model, DagModel& dag)
+void StagedModel::describe(DagModel& dag) const
 {
     dag.bands.front().isHidden = true;
     for (std::size_t i = 1; i < dag.bands.size(); ++i)
-        dag.bands[i].name = stageTitle(model.graph, static_cast<int>(i) - 1).toStdString();
-    const Program& program = model.drawn->program();
+        dag.bands[i].name = stageTitle(m_graph, static_cast<int>(i) - 1).toStdString();
+    const Program& program = drawn()->program();
     for (DagBox& box : dag.boxes) {
         const bool isTensor = box.key.kind == BoxKind::Tensor;
-        const ProfileNode& node = model.node(isTensor ? program[box.key.value].producer : box.key.op);
+        const ProfileNode& node = this->node(isTensor ? program[box.key.value].producer : box.key.op);
         box.title = isTensor ? node.id : headOf(node).toStdString();
         box.type = isTensor ? "" : node.id;
         box.shape = node.activation() > 0 ? bytesText(node.activation()).toStdString() : "";
@@ -171,9 +166,9 @@ void describeStages(const StagedModel& model, DagModel& dag)
     }
 }
 
-BandItem::Texts stageTexts(const StagedModel& model, const DagBand& band)
+BandItem::Texts StagedModel::bandTexts(const DagBand& band) const
 {
-    const StageTotals& totals = model.totals[at(band.function)];
+    const StageTotals& totals = m_totals[at(band.function)];
     BandItem::Texts texts;
     texts.title = toText(band.name);
     texts.lines.append(Words::tr("%n node(s)", nullptr, totals.nodes));
@@ -191,16 +186,16 @@ BandItem::Texts stageTexts(const StagedModel& model, const DagBand& band)
     return texts;
 }
 
-Inspection inspectStaged(const StagedModel& model, const DagBox& box)
+Inspection StagedModel::inspect(const DagBox& box) const
 {
     const bool isTensor = box.key.kind == BoxKind::Tensor;
-    const OpId op = isTensor ? model.drawn->program()[box.key.value].producer : box.key.op;
-    const int index = model.nodeOf[at(op.index)];
-    const ProfileNode& node = model.node(op);
+    const OpId op = isTensor ? drawn()->program()[box.key.value].producer : box.key.op;
+    const int index = m_nodeOf[at(op.index)];
+    const ProfileNode& node = this->node(op);
     Inspection result;
     result.title = headOf(node);
-    result.kind = isTensor ? Words::tr("Handed on by stage %1").arg(model.graph.stages[at(node.stage)])
-                           : model.graph.hasStages ? Words::tr("Node in stage %1").arg(model.graph.stages[at(node.stage)]) : Words::tr("Node");
+    result.kind = isTensor ? Words::tr("Handed on by stage %1").arg(m_graph.stages[at(node.stage)])
+                           : m_graph.hasStages ? Words::tr("Node in stage %1").arg(m_graph.stages[at(node.stage)]) : Words::tr("Node");
     auto& about = result.sections.emplace_back(PropertySection{Words::tr("Node"), {}}).properties;
     about.push_back({Words::tr("name"), toText(node.id), {}});
     about.push_back({Words::tr("description"), toText(node.description), toText(node.description)});
@@ -212,33 +207,33 @@ Inspection inspectStaged(const StagedModel& model, const DagBox& box)
         sizes.append(bytesText(bytes));
     about.push_back({Words::tr("activations"), sizes.isEmpty() ? Words::tr("none") : sizes.join(QStringLiteral(", ")), {}});
     std::vector<int> reads, readBy;
-    for (const auto& [from, to] : model.graph.edges) {
+    for (const auto& [from, to] : m_graph.edges) {
         if (to == index)
             reads.push_back(from);
         if (from == index)
             readBy.push_back(to);
     }
     auto& around = result.sections.emplace_back(PropertySection{Words::tr("Edges"), {}}).properties;
-    around.push_back({Words::tr("reads"), reads.empty() ? Words::tr("nothing") : nodesText(model, reads), nodesText(model, reads)});
-    around.push_back({Words::tr("read by"), readBy.empty() ? Words::tr("nothing") : nodesText(model, readBy), nodesText(model, readBy)});
+    around.push_back({Words::tr("reads"), reads.empty() ? Words::tr("nothing") : nodesText(m_graph, reads), nodesText(m_graph, reads)});
+    around.push_back({Words::tr("read by"), readBy.empty() ? Words::tr("nothing") : nodesText(m_graph, readBy), nodesText(m_graph, readBy)});
     return result;
 }
 
-std::vector<PropertySection> describeStaged(const StagedModel& model, const QString& path)
+std::vector<PropertySection> StagedModel::sections(const QString& path) const
 {
     constexpr std::size_t mostStages = 50;
-    std::vector<PropertySection> sections;
-    auto& about = sections.emplace_back(PropertySection{Words::tr("Profile graph"), {}}).properties;
+    std::vector<PropertySection> all;
+    auto& about = all.emplace_back(PropertySection{Words::tr("Profile graph"), {}}).properties;
     about.push_back({Words::tr("file"), QFileInfo(path).fileName(), path});
-    about.push_back({Words::tr("stages"), model.graph.hasStages ? countText(std::ssize(model.graph.stages)) : Words::tr("none"), {}});
-    addTotals(about, sumOf(model.totals));
+    about.push_back({Words::tr("stages"), m_graph.hasStages ? countText(std::ssize(m_graph.stages)) : Words::tr("none"), {}});
+    addTotals(about, sumOf(m_totals));
     about.push_back({Words::tr("note"), Words::tr("for viewing: it holds no program"), {}});
-    for (std::size_t stage = 0; model.graph.hasStages && stage < std::min(model.totals.size(), mostStages); ++stage) {
-        auto& properties = sections.emplace_back(PropertySection{stageTitle(model.graph, static_cast<int>(stage)), {}}).properties;
-        addTotals(properties, model.totals[stage]);
-        properties.push_back({Words::tr("hands on"), sizeText(model.totals[stage].handedOnBytes), {}});
+    for (std::size_t stage = 0; m_graph.hasStages && stage < std::min(m_totals.size(), mostStages); ++stage) {
+        auto& properties = all.emplace_back(PropertySection{stageTitle(m_graph, static_cast<int>(stage)), {}}).properties;
+        addTotals(properties, m_totals[stage]);
+        properties.push_back({Words::tr("hands on"), sizeText(m_totals[stage].handedOnBytes), {}});
     }
-    return sections;
+    return all;
 }
 
 }  // namespace cleave::views

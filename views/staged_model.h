@@ -5,32 +5,31 @@
 #include <vector>
 
 #include "core/plan/profile_graph.h"
-#include "core/run/model.h"
-#include "views/dag_model.h"
-#include "views/graph_items.h"
-#include "views/inspection.h"
-#include "views/property_model.h"
+#include "views/viewed_graph.h"
 
 namespace cleave::views {
 
 /// A profile graph as something that can be drawn: its nodes as ops, its stages as functions, and what these hand on as save points. It is no
 /// program: nothing of it is run, priced or moved.
-struct StagedModel {
-    ProfileGraph graph;
-    std::vector<StageTotals> totals;
-    std::vector<int> nodeOf;             ///< of each op
-    std::shared_ptr<const Model> drawn;  ///< levels are the numbers of stages
+class StagedModel : public ViewedGraph {
+public:
+    explicit StagedModel(ProfileGraph graph);
 
-    const ProfileNode& node(OpId op) const { return graph.nodes[static_cast<std::size_t>(nodeOf[static_cast<std::size_t>(op.index)])]; }
+    const ProfileGraph& graph() const { return m_graph; }
+
+    void describe(DagModel& dag) const override;
+    BandItem::Texts bandTexts(const DagBand& band) const override;
+    Inspection inspect(const DagBox& box) const override;
+    std::vector<PropertySection> sections(const QString& path) const override;
+    std::string dot() const override { return toDot(m_graph); }
+    int stages() const override { return m_graph.stages.back(); }
+
+private:
+    const ProfileNode& node(OpId op) const { return m_graph.nodes[static_cast<std::size_t>(m_nodeOf[static_cast<std::size_t>(op.index)])]; }
+
+    ProfileGraph m_graph;
+    std::vector<StageTotals> m_totals;
+    std::vector<int> m_nodeOf;  // of each op
 };
-
-std::shared_ptr<const StagedModel> stagedModel(ProfileGraph graph);
-
-/// What boxes and bands say instead of operators, shapes and message degrees.
-void describeStages(const StagedModel& model, DagModel& dag);
-BandItem::Texts stageTexts(const StagedModel& model, const DagBand& band);
-
-Inspection inspectStaged(const StagedModel& model, const DagBox& box);
-std::vector<PropertySection> describeStaged(const StagedModel& model, const QString& path);
 
 }  // namespace cleave::views

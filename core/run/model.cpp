@@ -38,11 +38,15 @@ std::map<std::string, Role> byNamesOf(const Program& program, const std::map<std
 
 }  // namespace
 
+Program readModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
+{
+    return isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
+}
+
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
     yieldToOthers();  // whoever opens a model runs it soon
-    Program program =
-        isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
+    Program program = readModel(path, options, progress);
     AnalysisOptions known{byNamesOf(program, options.roles)};
     for (const FreeSize& free : options.sizes)
         if (free.size <= widestInput)

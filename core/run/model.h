@@ -31,6 +31,9 @@ struct Model {
     const Analysis& uncut() const { return traced ? *traced : *analysis; }  ///< what a plan's answers are compared with
 };
 
+/// Reads the program of a model file, as openModel does first. Error with one sentence for files that hold none.
+Program readModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
+
 /// Reads, analyses, cuts and checks a model file. Error with one sentence for whatever cannot be cut exactly.
 Model openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
 

@@ -79,6 +79,16 @@
     </message>
 </context>
 <context>
+    <name>cleave::views::ReadProgram</name>
+    <message numerus="yes">
+        <source>%n op(s)</source>
+        <translation>
+            <numerusform>%n op</numerusform>
+            <numerusform>%n ops</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::ResultModels</name>
     <message numerus="yes">
         <source>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.</source>

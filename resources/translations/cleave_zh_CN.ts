@@ -1940,8 +1940,8 @@
         <translation>这个模型没有方案 %1：任意两个函数之间都有一个全局算子要等待所有节点。</translation>
     </message>
     <message>
-        <source>A profile graph has no plan to report on: it can be written as a picture or in DOT.</source>
-        <translation>性能图没有可以报告的方案：可以把它写成图片或 DOT。</translation>
+        <source>What is only looked at has no plan to report on: it can be written as a picture or in DOT.</source>
+        <translation>仅供查看的图没有可以报告的方案：可以把它写成图片或 DOT。</translation>
     </message>
     <message>
         <source>The times of ops are measured when nothing else runs: try again then.</source>
@@ -4480,6 +4480,55 @@
     <message>
         <source>Copy value</source>
         <translation>复制值</translation>
+    </message>
+</context>
+<context>
+    <name>cleave::views::ReadProgram</name>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>as it was read</source>
+        <translation>如文件中所读</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n op(s)</source>
+        <translation>
+            <numerusform>%n 个算子</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>class</source>
+        <translation>类</translation>
+    </message>
+    <message>
+        <source>operators</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>for viewing: it was not opened</source>
+        <translation>仅供查看：模型未被打开</translation>
     </message>
 </context>
 <context>

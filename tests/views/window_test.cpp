@@ -163,6 +163,7 @@ private Q_SLOTS:
     void fileDialogsBeginWhereOneWorks();
     void profileGraphsAreDrawnByStage();
     void plansAreWrittenAsProfileGraphs();
+    void aRefusedModelIsDrawn();
     void reportsCompareThePlans();
     void codeFollowsThePlan();
     void randomFeaturesAreChosenAndSaid();
@@ -1729,7 +1730,7 @@ void WindowTest::profileGraphsAreDrawnByStage()
     QVERIFY(view.selectedBox() != nullptr);
     QCOMPARE(QString::fromStdString(view.selectedBox()->title), QStringLiteral("Embedding"));
     QCOMPARE(QString::fromStdString(view.selectedBox()->shape), QStringLiteral("6.40\u00A0kB"));
-    const Inspection inspection = inspectStaged(*window.document().stages(), *view.selectedBox());
+    const Inspection inspection = window.document().viewed()->inspect(*view.selectedBox());
     QCOMPARE(inspection.kind, QStringLiteral("Node in stage 0"));
     QCOMPARE(inspection.sections.at(1).properties.at(1).value, QStringLiteral("node5 (LSTM), node9 (Linear)"));
     // A picture and DOT can be written, a report cannot.
@@ -1743,17 +1744,60 @@ void WindowTest::profileGraphsAreDrawnByStage()
     QVERIFY(window.messageBar().text().contains(QStringLiteral("no plan")));
     // A model takes its place, and what was selected in it is nothing in the next file.
     open(window, "gat.pt2");
-    QVERIFY(!window.document().stages());
+    QVERIFY(!window.document().viewed());
     view.expandAll();
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
     view.showOp(view.find(QStringLiteral("add_5")).front());
     QVERIFY(view.selectedBox() != nullptr);
     window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/no_stages"));
-    QTRY_VERIFY_WITH_TIMEOUT(window.document().stages() != nullptr, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().viewed() != nullptr, patience);
     open(window, "gcn.pt2");
     window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/cycle"));
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("cycle")), patience);
     QVERIFY(window.document().model() != nullptr);
+}
+
+// So that it can be seen what stands in the way.
+void WindowTest::aRefusedModelIsDrawn()
+{
+    MainWindow window;
+    window.show();
+    GraphView& view = window.graphView();
+    const QString refused = QStringLiteral(CLEAVE_TEST_DIR "/models/adversarial/neighbours_by_features.pt2");
+    window.document().open(refused);
+    QTRY_VERIFY_WITH_TIMEOUT(view.picture() != nullptr && !window.document().isBusy() && view.selectedBox() != nullptr, patience);
+    QVERIFY(window.messageBar().isVisible() && window.messageBar().text().contains(QStringLiteral("cdist")));
+    QCOMPARE(QString::fromStdString(view.selectedBox()->title), QStringLiteral("cdist"));
+    QCOMPARE(view.picture()->dag.boxes.size(), 8U);  // five ops, two inputs, an output
+    const Inspection inspection = window.document().viewed()->inspect(*view.selectedBox());
+    QCOMPARE(inspection.kind, QStringLiteral("Operator"));
+    QCOMPARE(inspection.sections.front().properties.size(), 1U);
+    QVERIFY(!window.document().model() && !window.document().canRun());
+    QCOMPARE(view.find(QStringLiteral("topk")).size(), 1U);
+    view.expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    QTemporaryDir folder;
+    for (const char* name : {"a.svg", "a.dot"}) {
+        window.exportTo(folder.filePath(QLatin1String(name)));
+        QFile written(folder.filePath(QLatin1String(name)));
+        QVERIFY2(written.open(QIODevice::ReadOnly) && written.readAll().contains("cdist"), name);
+    }
+    // A graph has it tried again; it does not take the place of a model; and nothing is drawn of what holds no program.
+    openGraph(window);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().viewed(), patience);
+    open(window, "gcn.pt2");
+    QVERIFY(!window.document().viewed());
+    window.document().open(refused);
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible() && !window.document().isBusy(), patience);
+    QVERIFY(window.document().model() && !window.document().viewed());
+    MainWindow other;
+    other.show();
+    QFile broken(folder.filePath(QStringLiteral("broken.pt2")));
+    QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("PK") == 2);
+    broken.close();
+    other.document().open(broken.fileName());
+    QTRY_VERIFY_WITH_TIMEOUT(other.messageBar().isVisible() && !other.document().isBusy(), patience);
+    QVERIFY(!other.document().viewed() && other.messageBar().text().contains(QStringLiteral("broken.pt2")));
 }
 
 void WindowTest::plansAreWrittenAsProfileGraphs()
@@ -1767,8 +1811,8 @@ void WindowTest::plansAreWrittenAsProfileGraphs()
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
     const std::size_t functions = window.document().planEditor().plannedModel()->cut->functions.size();
     window.document().open(path);
-    QTRY_VERIFY_WITH_TIMEOUT(window.document().stages() != nullptr, patience);
-    QCOMPARE(window.document().stages()->graph.stages.size(), functions + 1);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().viewed() != nullptr, patience);
+    QCOMPARE(dynamic_cast<const StagedModel&>(*window.document().viewed()).graph().stages.size(), functions + 1);
 }
 
 void WindowTest::reportsCompareThePlans()
