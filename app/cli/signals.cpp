@@ -71,6 +71,7 @@ void passOn(int signal)
 
 void listenForSignals()
 {
+    std::signal(SIGXFSZ, SIG_IGN);  // what may not grow any more cannot be written, which is said
     if (pipe2(signalPipe.data(), O_CLOEXEC) != 0)
         return;  // they end the process as they always do
     try {

@@ -4,6 +4,7 @@
 #include <QIcon>
 #include <QTimer>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 
 #include "core/layout/layout.h"
@@ -50,6 +51,7 @@ bool addWidth(const QString& text, std::map<std::string, std::int64_t>& widths)
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN);  // what may not grow any more cannot be written, which is said
     QCoreApplication::setOrganizationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationVersion(QStringLiteral(CLEAVE_VERSION));

@@ -113,7 +113,10 @@ std::atomic<std::uint64_t> bytesRead = 0, bytesWritten = 0;
 // Room is taken at once: a disk that is full later would end the process when a page is touched.
 void reserve(int file, std::size_t bytes, const std::filesystem::path& path)
 {
-    const int problem = bytes > 0 ? posix_fallocate(file, 0, static_cast<off_t>(bytes)) : 0;
+    int problem = 0;
+    do
+        problem = bytes > 0 ? posix_fallocate(file, 0, static_cast<off_t>(bytes)) : 0;
+    while (problem == EINTR);
     if (problem == 0)
         return;
     close(file);

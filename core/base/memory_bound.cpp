@@ -176,6 +176,7 @@ struct MemoryBound::Impl {
 
 MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder) : m(std::make_unique<Impl>())
 {
+    PagesBound ofPages{bytes / 16, folder};
     Mapping::temporary(folder, 1);  // whether it can be written
     m->bytes = bytes;
     giveBackPages();  // what is kept of earlier runs is none of what was there
@@ -194,7 +195,7 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
                 look();
         }
     });
-    boundPages({bytes / 16, folder});
+    boundPages(std::move(ofPages));
     divideForBatches();
     isBound = true;
 }

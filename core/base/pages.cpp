@@ -59,7 +59,7 @@ void* map(std::size_t bytes)
 enum Place { Anywhere, InCoreBesideOthers, InCore };
 thread_local int place = Anywhere;
 thread_local bool wasShort = false;
-thread_local std::size_t mostUsed = std::numeric_limits<std::size_t>::max();
+thread_local std::size_t usable = std::numeric_limits<std::size_t>::max();
 
 class Pages {
 public:
@@ -82,7 +82,7 @@ public:
     void* allocate(std::size_t bytes)
     {
         const std::lock_guard lock(m_mutex);
-        if (m_use.used + bytes > mostUsed)
+        if (m_use.used + bytes > usable)
             throw std::bad_alloc();
         if (const auto known = m_kept.find(bytes); known != m_kept.end()) {
             void* memory = take(known);
@@ -265,17 +265,20 @@ void boundPages(PagesBound bound) { Pages::instance().bound(std::move(bound)); }
 
 void boundBatches(std::size_t leavingRoom, std::size_t all) { Pages::instance().boundBatches(leavingRoom, all); }
 
-PagesLimit::PagesLimit(std::size_t bytes) : m_before(mostUsed)
+PagesLimit::PagesLimit(std::size_t bytes) : m_before(usable)
 {
     const std::size_t used = pagesInUse().used;
-    mostUsed = std::min(mostUsed, used + std::min(bytes, std::numeric_limits<std::size_t>::max() - used));
+    usable = std::min(usable, used + std::min(bytes, std::numeric_limits<std::size_t>::max() - used));
 }
 PagesLimit PagesLimit::ofSystem()
 {
     const std::uint64_t left = availableMemory();
     return PagesLimit(!pagesAreBound() ? pagesInUse().kept + left / 16 * 15 : std::numeric_limits<std::size_t>::max());
 }
-PagesLimit::~PagesLimit() { mostUsed = m_before; }
+PagesLimit::PagesLimit(Total total) : m_before(std::exchange(usable, total.bytes)) {}
+PagesLimit PagesLimit::like(std::size_t mostUsed) { return PagesLimit(Total{mostUsed}); }
+std::size_t PagesLimit::mostUsed() { return usable; }
+PagesLimit::~PagesLimit() { usable = m_before; }
 
 MemoryInCore::MemoryInCore(bool leavesRoom) : m_before(std::exchange(place, leavesRoom ? InCoreBesideOthers : InCore)) { wasShort = false; }
 MemoryBeforeOthers::MemoryBeforeOthers() : m_before(place) { place = place == InCoreBesideOthers ? InCore : place; }

@@ -48,11 +48,18 @@ class PagesLimit {
 public:
     explicit PagesLimit(std::size_t bytes);
     static PagesLimit ofSystem();  ///< what is kept, and nearly all that the system has left; none where pages lie in files instead
+    static PagesLimit like(std::size_t mostUsed);  ///< as on the thread where mostUsed() was that
+    static std::size_t mostUsed();                 ///< all that this thread may have in use
     ~PagesLimit();
     PagesLimit(const PagesLimit&) = delete;
     PagesLimit& operator=(const PagesLimit&) = delete;
 
 private:
+    struct Total {
+        std::size_t bytes;
+    };
+    explicit PagesLimit(Total total);
+
     std::size_t m_before;
 };
 

@@ -30,7 +30,7 @@ DType dtypeOfDescr(const std::string& descr)
     static const std::map<std::string, DType> types{
         {"<f2", DType::Float16}, {"<f4", DType::Float32}, {"<f8", DType::Float64}, {"|i1", DType::Int8},   {"<i2", DType::Int16},
         {"<i4", DType::Int32},   {"<i8", DType::Int64},   {"|u1", DType::UInt8},   {"<u2", DType::UInt16}, {"<u4", DType::UInt32},
-        {"<u8", DType::UInt64},  {"|b1", DType::Bool}};
+        {"<u8", DType::UInt64},  {"|b1", DType::Bool},    {"<c8", DType::Complex64}, {"<c16", DType::Complex128}};
     const auto known = types.find(descr);
     return known == types.end() ? DType::Unknown : known->second;
 }
@@ -50,6 +50,8 @@ std::string descrOf(DType dtype)
     case DType::UInt32: return "<u4";
     case DType::UInt64: return "<u8";
     case DType::Bool: return "|b1";
+    case DType::Complex64: return "<c8";
+    case DType::Complex128: return "<c16";
     default: throw Error("An array of type " + std::string(dtypeName(dtype)) + " cannot be written as .npy.");
     }
 }

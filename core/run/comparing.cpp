@@ -13,8 +13,18 @@ namespace cleave {
 
 namespace {
 
+// A complex number is two.
+at::Tensor realParts(const at::Tensor& tensor)
+{
+    return tensor.is_complex() ? at::view_as_real(tensor.to(at::kComplexDouble).contiguous()) : tensor;
+}
+
+bool isWhole(const at::Tensor& tensor) { return at::isIntegralType(tensor.scalar_type(), true); }
+
 at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
 {
+    if (isWhole(a) && isWhole(b))  // as doubles large ones would be the same
+        return a.to(at::kLong).sub(b.to(at::kLong)).abs().to(at::kDouble);
     const at::Tensor x = a.to(at::kDouble), y = b.to(at::kDouble);
     const at::Tensor same = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
     return x.sub(y).abs().masked_fill(same, 0).nan_to_num(std::numeric_limits<double>::infinity());
@@ -32,7 +42,7 @@ std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b)
 {
     if (a.size(0) == 0)
         return {};
-    const at::Tensor gaps = gapOf(a, b).reshape({a.size(0), -1}).amax(1).contiguous();
+    const at::Tensor gaps = gapOf(realParts(a), realParts(b)).reshape({a.size(0), -1}).amax(1).contiguous();
     return {gaps.data_ptr<double>(), gaps.data_ptr<double>() + gaps.numel()};
 }
 
@@ -44,14 +54,14 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
         throw Error("Output '" + printable(a.name) + "' is of shape " + shapeText(a.array.shape) + ", but what it is compared with is of shape " +
                     shapeText(expected.shape) + ".");
     const auto rowsFirst = [&](const Array& array) {
-        const at::Tensor all = toTensor(array).to(at::kDouble);
-        return all.dim() ? all.movedim(a.rowDim, 0) : all;
+        const at::Tensor all = toTensor(array);
+        return realParts(all.dim() ? all.movedim(a.rowDim, 0) : all.reshape({1}));
     };
-    const at::Tensor x = rowsFirst(a.array), y = rowsFirst(expected);
-    result.rows = result.outputRows = x.dim() ? x.size(0) : 1;
-    if (x.numel() == 0)
+    const at::Tensor asMade = rowsFirst(a.array), asExpected = rowsFirst(expected);
+    result.rows = result.outputRows = asMade.size(0);
+    if (asMade.numel() == 0)
         return result;
-    const at::Tensor gap = gapOf(x, y);
+    const at::Tensor gap = gapOf(asMade, asExpected), x = asMade.to(at::kDouble), y = asExpected.to(at::kDouble);
     const at::Tensor finite = y.masked_fill(y.isfinite().logical_not(), 0).abs();
     result.maxAbsolute = gap.max().item<double>();
     result.maxRelative = result.maxAbsolute == 0 ? 0 : result.maxAbsolute / std::max(finite.max().item<double>(), 1e-30);
@@ -62,7 +72,7 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     const at::Tensor notFinite = x.isfinite().logical_or(y.isfinite()).logical_not().reshape({result.rows, -1});
     result.rowsNotFinite = notFinite.any(1).sum().item<std::int64_t>();
     result.tellsNothing = notFinite.all().item<bool>();
-    if (x.dim() == 2 && x.size(1) > 1)
+    if (a.array.shape.size() == 2 && x.dim() == 2 && x.size(1) > 1)
         result.argMaxChanged = x.argmax(1).ne(y.argmax(1)).sum().item<std::int64_t>();
     const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
     const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();

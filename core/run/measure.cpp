@@ -19,7 +19,7 @@ struct GraphMeasure::Impl {
     struct Session {
         CutProgram cut;
         std::unique_ptr<LayerWise> run;
-        NodeOrder order = NodeOrder::Natural;
+        std::optional<NodeOrder> order = NodeOrder::Natural;  // none: the change to another was cancelled
         std::int64_t orderBatch = 0;
     };
 
@@ -91,6 +91,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
         return known->second;
     Impl::Session& session = m->session(joined, progress);
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
+        session.order.reset();
         session.run->setOrders(orders(order, batchSize, progress));
         if (!m->options.targets.empty())
             session.run->setTargets(targetsOf(*m->model.analysis, m->options), progress);

@@ -47,9 +47,11 @@ void RowStore::save(ValueId value, const at::Tensor& made, const Batch& batch)
 {
     const CutFunction& function = *batch.function;
     const ValueFacts& facts = m_a.values[value];
+    const bool isFirst = batch.first == 0;  // the others run side by side: they change nothing but rows
     const at::Tensor rows = m_narrow.contains(value) ? made.to(at::kBFloat16) : made;
     if (facts.rows == Rows::Graph) {
-        m_tensors[value] = m_folder ? room(value, rows.sizes().vec(), rows, function).copy_(rows) : rows;
+        if (isFirst)
+            m_tensors[value] = m_folder ? room(value, rows.sizes().vec(), rows, function).copy_(rows) : rows;
         return;
     }
     const std::int64_t entries = facts.outer * facts.inner, total = m_graph.rowsOf(function, value);
@@ -57,11 +59,11 @@ void RowStore::save(ValueId value, const at::Tensor& made, const Batch& batch)
     const at::Tensor& ids = batch.ids[static_cast<std::size_t>(targets)];
     const auto& [first, last] = batch.range(targets);
     const bool mayStay = !pagesAreBound() || (function.isGlobal && rows.is_contiguous() && liesInFile(rows));
-    if (rows.size(facts.rowDim) == total * entries && !ids.defined() && mayStay && !m_folder) {
+    if (isFirst && rows.size(facts.rowDim) == total * entries && !ids.defined() && mayStay && !m_folder) {
         m_tensors[value] = rows;
         return;
     }
-    if (batch.first == 0) {
+    if (isFirst) {
         std::vector<std::int64_t> sizes = rows.sizes().vec();
         sizes[static_cast<std::size_t>(facts.rowDim)] = total * entries;
         m_tensors[value] = room(value, sizes, rows, function);

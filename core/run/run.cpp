@@ -81,12 +81,10 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
         std::string is = "given as it is";
-        if (value.isTensor()) {
-            const at::Tensor tensor = value.toTensor().contiguous();
-            is = c10::str(tensor.sizes()) + " " + hashOf(tensor.data_ptr(), tensor.nbytes());
-        } else if (value.isScalar()) {
+        if (value.isTensor())
+            is = StoreFolder::contentOf(value.toTensor().contiguous());
+        else if (value.isScalar())
             is = c10::str(value.toScalar());
-        }
         run.push_back("input '" + printable(model.program()[input.value].name) + "' is " + is);
     }
     return run;

@@ -104,6 +104,7 @@ struct SideBySide::Impl {
     std::thread::id owner = std::this_thread::get_id();
     at::ThreadLocalState state;
     PeakMemory::Work work = PeakMemory::Work::ofThisThread();
+    std::size_t mostPages = PagesLimit::mostUsed();
 };
 
 SideBySide::SideBySide() : m(std::make_unique<Impl>())
@@ -125,6 +126,7 @@ OneBlasThread::~OneBlasThread() { OneThreadOfBlas::instance().letGo(); }
 struct SideBySide::Thread::Impl {
     at::ThreadLocalStateGuard guard;
     PeakMemory::Worker worker;
+    PagesLimit limit;
 };
 
 SideBySide::Thread::Thread(const SideBySide& side)
@@ -134,7 +136,7 @@ SideBySide::Thread::Thread(const SideBySide& side)
     // The first question sets the thread up with the number that is asked for last.
     if (!isShared && at::get_num_threads() != 1)
         at::set_num_threads(1);
-    m.reset(new Impl{at::ThreadLocalStateGuard(side.m->state), PeakMemory::Worker(side.m->work)});
+    m.reset(new Impl{at::ThreadLocalStateGuard(side.m->state), PeakMemory::Worker(side.m->work), PagesLimit::like(side.m->mostPages)});
 }
 
 SideBySide::Thread::~Thread() = default;

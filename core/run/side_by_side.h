@@ -31,7 +31,8 @@ public:
     SideBySide();
     ~SideBySide();
 
-    /// Lets the calling thread work as the one that made the object does: inference mode, warnings, memory counted.
+    /// Lets the calling thread work as the one that made the object does: inference mode, warnings, memory counted and
+    /// limited.
     class Thread {
     public:
         explicit Thread(const SideBySide& side);

@@ -2,8 +2,12 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +19,7 @@
 #include "core/base/hash.h"
 #include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
+#include "core/base/stopping.h"
 #include "core/graph/npy.h"
 #include "core/model/json_view.h"
 #include "core/run/run.h"
@@ -26,7 +31,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int formatVersion = 2;
+constexpr int formatVersion = 3;
 
 std::filesystem::path halfOf(std::filesystem::path path)
 {
@@ -40,21 +45,21 @@ DType typeInFile(at::ScalarType type)
     return type == at::kBFloat16 ? DType::Int16 : dtypeOf(type);
 }
 
-// A part at a time, so that a bound on memory is kept.
-std::string contentOf(const at::Tensor& rows)
+}  // namespace
+
+std::string StoreFolder::contentOf(const at::Tensor& rows)
 {
     constexpr std::size_t atOnce = std::size_t{1} << 24;
     const std::span bytes(static_cast<const std::byte*>(rows.data_ptr()), rows.nbytes());
     std::vector<std::uint64_t> hashes((bytes.size() + atOnce - 1) / atOnce);
     parallelFor(static_cast<std::int64_t>(hashes.size()), at::get_num_threads(), [&](std::int64_t part, int) {
+        checkStop();
         stayWithinBound();
         const std::size_t first = static_cast<std::size_t>(part) * atOnce;
         hashes[static_cast<std::size_t>(part)] = contentHash(bytes.subspan(first, std::min(atOnce, bytes.size() - first)));
     });
     return c10::str(rows.sizes()) + " " + std::to_string(contentHash(std::as_bytes(std::span(hashes))));
 }
-
-}  // namespace
 
 void checkStore(const std::filesystem::path& folder, bool resume)
 {
@@ -73,11 +78,27 @@ void checkStore(const std::filesystem::path& folder, bool resume)
                         ": a run is kept in a folder of its own, a new or an empty one.");
 }
 
+// Of the processes that open it; the lock goes with the process. Some file systems have none.
+StoreFolder::Lock::Lock(const std::filesystem::path& folder) : m_folder(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+{
+    if (m_folder >= 0 && flock(m_folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(m_folder);
+        throw Error("Another run is at work in " + printable(folder.string(), 300) + ": wait for its end, or name another folder.");
+    }
+}
+
+StoreFolder::Lock::~Lock()
+{
+    if (m_folder >= 0)
+        close(m_folder);
+}
+
 StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> run, const std::set<std::string>& names, bool resume)
     : m_folder(std::move(folder)), m_run(std::move(run))
 {
     checkStore(m_folder, resume);
     makeFolder(m_folder);
+    m_lock.emplace(m_folder);
     if (resume) {
         readManifest();
         removeHalfWritten(names);
@@ -167,6 +188,7 @@ void StoreFolder::finish(std::size_t function)
             throw Error(printable(file.path.string(), 300) + " cannot be renamed: " + problem.message() + ".");
         m_stored.insert_or_assign(file.name, Kept{file.type, content});
     }
+    reachDisk(m_folder, m_folder);  // the names, before the manifest has them
     m_open.clear();
     m_finished.insert(function);
     writeManifest();

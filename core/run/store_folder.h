@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ class StoreFolder {
 public:
     /// run: what must be the same for a run to go on, one line of text for each thing. names: all that the run saves. A new folder must be empty, but
     /// for the plan that is kept beside the run, so that nothing in it is anybody else's; one to resume must hold this run, and what of these names
-    /// is half written there is removed. Error otherwise.
+    /// is half written there is removed. Error otherwise, and where another run is at work there.
     StoreFolder(std::filesystem::path folder, std::vector<std::string> run, const std::set<std::string>& names, bool resume);
 
     /// Where a folder keeps the tensor of this name.
@@ -35,6 +36,9 @@ public:
     bool isFinished(std::size_t function) const { return m_finished.contains(function); }
     at::Tensor load(const std::string& name) const;  ///< of a function that is done. Error if its file is not as it was then
 
+    /// Sizes and hash of a tensor, in parts, so that it can be stopped and a bound on memory is kept.
+    static std::string contentOf(const at::Tensor& rows);
+
 private:
     struct Kept {
         at::ScalarType type;
@@ -48,12 +52,25 @@ private:
         at::Tensor rows;
     };
 
+    /// The folder, locked for as long as this lives.
+    class Lock {
+    public:
+        explicit Lock(const std::filesystem::path& folder);
+        ~Lock();
+        Lock(const Lock&) = delete;
+        Lock& operator=(const Lock&) = delete;
+
+    private:
+        int m_folder;
+    };
+
     void readManifest();
     void removeHalfWritten(const std::set<std::string>& names) const;
     void writeManifest() const;
     std::filesystem::path pathOf(const std::string& name) const { return pathOf(m_folder, name); }
 
     std::filesystem::path m_folder;
+    std::optional<Lock> m_lock;
     std::vector<std::string> m_run;
     std::set<std::size_t> m_finished;
     std::map<std::string, Kept> m_stored;

@@ -831,6 +831,22 @@ TEST(Cli, TooLittleMemoryIsASentence)
     EXPECT_EQ(test::readText(errors), "There is no node 2708: the graph has nodes 0 to 2707.\n");
 }
 
+TEST(Cli, FilesThatMayNotGrowGetASentence)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const auto limited = [] {
+        const rlimit limit{10'000, 10'000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    };
+    EXPECT_EQ(codeOf(start("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + out, errors, limited)), 1);
+    EXPECT_NE(test::readText(errors).find("cannot be written: "), std::string::npos) << test::readText(errors);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "the errors alone";
+    const std::string store = (folder / "store").string();
+    EXPECT_EQ(codeOf(start("run " + example("gcn.pt2") + " " + example("cora.npz") + " --store " + store + " --out " + out, errors, limited)), 1);
+    EXPECT_NE(test::readText(errors).find("cannot be written: "), std::string::npos) << test::readText(errors);
+}
+
 TEST(Cli, AFileThatIsShortenedWhileItIsReadGetsASentence)
 {
     const test::TemporaryFolder folder;

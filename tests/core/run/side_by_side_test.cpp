@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/pages.h"
+
 namespace cleave {
 namespace {
 
@@ -35,6 +37,26 @@ private:
     void (*m_set)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
     int m_before = 0;
 };
+
+// Or one batch would take what the system has left.
+TEST(BatchesSideBySide, AreLimitedAsTheirCallerIs)
+{
+    constexpr std::size_t few = std::size_t{64} << 20;
+    const PagesLimit limit(few);
+    const SideBySide side;
+    bool isRefused = false, mayTakeLess = false;
+    std::thread([&] {
+        const SideBySide::Thread own(side);
+        mayTakeLess = !PageVector<char>(few / 2).empty();
+        try {
+            const PageVector<char> tooMany(2 * few);
+        } catch (const std::bad_alloc&) {
+            isRefused = true;
+        }
+    }).join();
+    EXPECT_TRUE(isRefused && mayTakeLess);
+    std::thread([&] { EXPECT_EQ(PageVector<char>(2 * few).size(), 2 * few); }).join();
+}
 
 // As runs do that begin and end on threads of their own.
 TEST_F(BlasThreads, ComeBackWithTheLastThatLeft)

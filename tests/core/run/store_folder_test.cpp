@@ -53,6 +53,19 @@ TEST(StoreFolders, LoseOnlyWhatTheirRunLeftHalfWritten)
     EXPECT_TRUE(again.load("h").equal(at::full({3, 2}, 4, at::kFloat)));
 }
 
+TEST(StoreFolders, BelongToOneRunAtATime)
+{
+    const test::TemporaryFolder folder;
+    {
+        StoreFolder store(folder.path(), someRun, {"h", "out"}, false);
+        store.create("h", {3, 2}, at::kFloat);
+        EXPECT_THAT(errorOf([&] { StoreFolder(folder.path(), someRun, {"h", "out"}, true); }), HasSubstr("Another run is at work in "));
+        EXPECT_TRUE(std::filesystem::exists(folder / "h.npy.part")) << "it is being written";
+        store.finish(0);
+    }
+    EXPECT_TRUE(StoreFolder(folder.path(), someRun, {"h", "out"}, true).isFinished(0));
+}
+
 // Values of wrapped graphs are called "name.value".
 TEST(StoreFolders, KeepTensorsOfAlikeNamesApart)
 {

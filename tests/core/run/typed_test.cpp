@@ -357,6 +357,28 @@ TEST(NodeTypes, BatchesShareTheTargetsOfOtherTypes)
     }
 }
 
+// Of a type with one node, or none, a batch that is not the first may have all rows there are.
+TEST(NodeTypes, BatchesSideBySideShareFewRowsOfATypeToo)
+{
+    const Model model = unchecked("to_hetero");
+    const PlanSpace space(*model.analysis);
+    const Model joined{model.analysis, std::make_shared<CutProgram>(space.cut(joinedPlan(space)))};
+    for (const std::int64_t subjects : {0, 1}) {
+        DataGraph graph = zooGraph("to_hetero");
+        for (auto& [name, array] : graph.arrays)
+            if (name == "x_subject")
+                array = makeArray(DType::Float32, {subjects, 5}).array;
+            else if (name.find("subject") != std::string::npos)
+                array = edges({}, {});
+        VerifyOptions options;
+        options.run.batchSize = 1;
+        options.run.batchesAtOnce = 8;
+        const VerifyResult result = verify(joined, graph, options);
+        EXPECT_TRUE(result.equal()) << subjects;
+        EXPECT_EQ(result.layerWise.functions.back().batches, 60);
+    }
+}
+
 TEST(NodeTypes, OptimalPlansAreNoWorse)
 {
     for (const char* name : {"typed_gat", "to_hetero_max", "hgt", "han", "recommender"}) {
