@@ -7,6 +7,7 @@
 #include "core/base/format.h"
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
+#include "core/run/least_memory.h"
 #include "core/run/rewrite_worth.h"
 #include "core/torchscript/torchscript_reader.h"
 #include "views/description.h"
@@ -39,12 +40,7 @@ Document::Document(QObject* parent) : QObject(parent)
         setRunOptions(options);
     });
     connect(&m_planEditor, &PlanEditor::changed, this, [this] {
-        abandon(Task::Run);
-        if (m_report.run() != nullptr)
-            m_setAside = std::exchange(m_report, {});
-        // A plan that was run and is there again, by undo say, has its results again.
-        const bool isThereAgain = m_setAside.run() != nullptr && m_planEditor.plan() == m_ranPlan && m_planEditor.devices() == m_ranDevices;
-        setReport(isThereAgain ? std::exchange(m_setAside, {}) : Report());
+        fitReport();
     });
 }
 
@@ -347,6 +343,8 @@ void Document::setMemoryBound(std::size_t bytes)
     if (m_options.run.memoryBytes == bytes)
         return;
     m_options.run.memoryBytes = bytes;
+    if (const std::size_t least = leastMemory(m_options.run, m_graph ? static_cast<double>(m_graph->bytes()) : 0); bytes > 0 && bytes < least)
+        Q_EMIT failed(tr("Runs on this machine take about %1 beside the program itself: within less they will be refused.").arg(bytesText(static_cast<double>(least))));
     m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Options);
 }
@@ -381,6 +379,7 @@ void Document::setRunOptions(const RunOptions& options)
         return;
     m_options.run = options;
     m_planEditor.setGraph(m_graph, m_options.run);
+    fitReport();
     Q_EMIT changed(Change::Options);
 }
 

@@ -38,12 +38,13 @@ struct InputHints {
     std::map<std::string, std::string> arrays;   ///< RunOptions::inputs
 };
 
-/// What the last run gave. Verify fills verify, a run of its own layerWise.
+/// What was found out about a plan as it is: by the last run, and by the last Verify, which is a run too.
 struct Report {
     std::optional<RunResult> layerWise;
     std::optional<VerifyResult> verify;
 
-    const RunResult* run() const { return verify ? &verify->layerWise : layerWise ? &*layerWise : nullptr; }
+    const RunResult* run() const { return layerWise ? &*layerWise : verify ? &verify->layerWise : nullptr; }  ///< the last; null: none
+    bool isOfVerify() const { return verify && !layerWise; }                                                  ///< the last
 };
 
 /// The loaded model, the graph and what they gave, and the work on them. Snapshots are shared with workers and never changed.
@@ -143,8 +144,22 @@ private:
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
     void drop(Task task);
+    /// What answers and times are of.
+    struct Subject {
+        Plan plan;
+        DeviceWishes devices;
+        std::int64_t batchSize = 0;
+        NodeOrder order = NodeOrder::Natural;
+        bool randomFeatures = false;
+        std::map<std::string, std::string> inputs;
+
+        bool operator==(const Subject&) const = default;
+    };
+
+    Subject subject() const;
+    void fitReport();
     void setReport(Report report);
-    void takeReport(Report report);
+    void takeReport(Report report, const Subject& ran);
     void fitGraph();
     void takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path);
     void putModel(std::shared_ptr<const Model> model);
@@ -183,8 +198,7 @@ private:
     VerifyOptions m_options;
     bool m_isChecked = false;
     Report m_report, m_setAside;  // of the plan that is shown; of the last that was run, where it is another
-    Plan m_ranPlan;
-    DeviceWishes m_ranDevices;
+    Subject m_ran;
     PlanEditor m_planEditor;
     std::array<std::unique_ptr<Job>, taskCount> m_jobs;
 };

@@ -45,6 +45,7 @@ void checkPlanned(const Model& planned, const std::shared_ptr<const CutProgram>&
 
 void Document::runLayerWise()
 {
+    m_planEditor.keepPreview();
     if (!canRun())
         return;
     start(
@@ -61,17 +62,18 @@ void Document::runLayerWise()
             giveBackPages();
             return result;
         },
-        [this, plan = m_planEditor.plan(), cut = m_planEditor.plannedModel()->cut](RunResult result) {
+        [this, plan = m_planEditor.plan(), cut = m_planEditor.plannedModel()->cut, ran = subject()](RunResult result) {
             const CostModel* costs = m_planEditor.costs().modelFor(plan.joined);
             if (result.predicted.seconds.empty() && costs != nullptr && costs->counts().batchSize == result.batchSize)
                 result.predicted = predict(*costs, plan, *cut);
             Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)) + noticesText(result));
-            takeReport({std::move(result), std::nullopt});
+            takeReport({std::move(result), std::nullopt}, ran);
         });
 }
 
 void Document::verify()
 {
+    m_planEditor.keepPreview();
     if (!canRun())
         return;
     start(
@@ -87,16 +89,17 @@ void Document::verify()
             giveBackPages();
             return result;
         },
-        [this](VerifyResult result) {
+        [this, ran = subject()](VerifyResult result) {
             Q_EMIT noted(
                 (result.equal() ? tr("Verified: the cut model gives the same answers.") : tr("Verified: the cut model gives different answers.")) +
                 noticesText(result.layerWise));
-            takeReport({std::nullopt, std::move(result)});
+            takeReport({std::nullopt, std::move(result)}, ran);
         });
 }
 
 void Document::writeProfile(const QString& path)
 {
+    m_planEditor.keepPreview();
     if (!canRun())
         return;
     start(
@@ -124,6 +127,13 @@ void Document::calibrate()
                 Q_EMIT failed(toText(error.what()));
                 return;
             }
+            for (Report* report : {&m_report, &m_setAside}) {  // what was predicted with other rates is not to be compared
+                if (report->layerWise)
+                    report->layerWise->predicted = {};
+                if (report->verify)
+                    report->verify->layerWise.predicted = {};
+            }
+            setReport(std::move(m_report));
             m_planEditor.measureAgain();
         });
 }
@@ -219,13 +229,36 @@ void Document::drop(Task task)
     Q_EMIT changed(Change::Tasks);
 }
 
-// Of the plan that is shown.
-void Document::takeReport(Report report)
+Document::Subject Document::subject() const
 {
+    const RunOptions& run = m_options.run;
+    return {m_planEditor.plan(), m_planEditor.devices(), run.batchSize, run.order, run.randomFeatures, run.inputs};
+}
+
+// Of what was run, which may have become another since; what is known of it otherwise stays.
+void Document::takeReport(Report report, const Subject& ran)
+{
+    Report& before = m_report.run() != nullptr ? m_report : m_setAside;
+    if (report.layerWise && before.verify && m_ran == ran) {
+        report.verify = std::move(before.verify);
+        report.verify->layerWise.outputs = report.verify->full.outputs = {};  // the last ones are those of the run
+    }
     m_setAside = {};
-    m_ranPlan = m_planEditor.plan();
-    m_ranDevices = m_planEditor.devices();
+    m_ran = ran;
     setReport(std::move(report));
+    fitReport();
+}
+
+// What was run and is there again, by undo say, has its results again.
+void Document::fitReport()
+{
+    const bool isThere = m_ran == subject();
+    if (m_report.run() != nullptr && !isThere) {
+        m_setAside = std::exchange(m_report, {});
+        setReport({});
+    } else if (m_report.run() == nullptr && m_setAside.run() != nullptr && isThere) {
+        setReport(std::exchange(m_setAside, {}));
+    }
 }
 
 void Document::setReport(Report report)

@@ -166,7 +166,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
         showTasks();
     });
 
-    resize(1360, 860);
+    resize(QSize(1360, 860).boundedTo(screen()->availableSize()));
     m_layout.restore();
     showChange(Change::Model);
     showTasks();
@@ -305,7 +305,7 @@ void MainWindow::makeActions()
     m_savePlan = addAction(file, tr("&Save plan"), QKeySequence::Save, [this] { savePlan(); });
     m_savePlanAs = addAction(file, tr("Save plan &as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { saveDialog(); });
     file->addSeparator();
-    m_export = addAction(file, tr("&Export…"), tr("Ctrl+E"), [this] { exportDialog(); });
+    m_export = addAction(file, tr("&Export…"), tr("Ctrl+Shift+E"), [this] { exportDialog(); });
     m_exportCode = addAction(file, tr("Export plan as P&ython…"), {}, [this] { exportCodeDialog(); });
     m_print = addAction(file, tr("Pr&int…"), QKeySequence::Print, [this] { print(); });
     file->addSeparator();
@@ -596,6 +596,8 @@ void MainWindow::showChange(Change change)
     }
     if (change == Change::Result && m_document.report().run())
         bringForward(*m_resultDock);
+    else if (change == Change::Result)
+        statusBar()->clearMessage();  // it told of what is no longer shown
     if (change == Change::Model)
         rememberFile(m_document.modelPath());
     if (change == Change::Graph) {

@@ -85,6 +85,7 @@ void MainWindow::openFolderDialog()
 
 void MainWindow::exportDialog()
 {
+    m_document.planEditor().keepPreview();
     const QFileInfo model(m_document.modelPath());
     QFileDialog* dialog = fileDialog(
         this, tr("Export"), folderBeside(model.filePath()) + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
@@ -189,6 +190,7 @@ void MainWindow::closeWithModel(QDialog& dialog)
 // Where it is, if it has a file.
 void MainWindow::savePlan()
 {
+    m_document.planEditor().keepPreview();
     if (m_document.planPath().isEmpty())
         saveDialog();
     else
@@ -203,6 +205,7 @@ void MainWindow::savePlanTo(const QString& path)
 
 void MainWindow::saveDialog()
 {
+    m_document.planEditor().keepPreview();
     QFileDialog* dialog = planDialog();
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::savePlanTo);
     closeWithModel(*dialog);

@@ -124,15 +124,18 @@ void PlanEditor::preview(const Plan& plan)
 bool PlanEditor::previewCut(int cut, bool up)
 {
     const Move move = m_now.subject ? m_now.subject->space.moveCut(shown(), cut, up) : Move{};
-    if (move.plan)
+    if (move.plan) {
+        m_previewedCut = cut;
         preview(*move.plan);
-    else
+    } else {
         Q_EMIT refused(fromCore(move.reason));
+    }
     return move.plan.has_value();
 }
 
 void PlanEditor::endPreview()
 {
+    m_previewedCut.reset();
     if (std::exchange(m_preview, std::nullopt))
         show();
 }
@@ -140,7 +143,14 @@ void PlanEditor::endPreview()
 bool PlanEditor::keepMovedCut(int cut)
 {
     const std::optional<Plan> kept = std::exchange(m_preview, std::nullopt);
+    m_previewedCut.reset();
     return kept && take(*kept, movedCutText(cut, *kept));
+}
+
+bool PlanEditor::keepPreview()
+{
+    const std::optional<int> cut = std::exchange(m_previewedCut, std::nullopt);
+    return cut && keepMovedCut(*cut);
 }
 
 bool PlanEditor::takeBatches(const Batches& batches)

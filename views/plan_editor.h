@@ -80,6 +80,7 @@ public:
     bool previewCut(int cut, bool up);  ///< moved from where it is shown to the next legal place, or a sentence of refused()
     void endPreview();
     bool keepMovedCut(int cut);  ///< the preview, as one undo step that says what the cut saves now
+    bool keepPreview();           ///< likewise of the cut that is previewed, if one is: what is run or saved is what is shown
     bool hasPreview() const { return m_preview.has_value(); }
 
     void write(const std::filesystem::path& path) const;  ///< Error if it cannot be written; nothing is left behind then
@@ -149,6 +150,7 @@ private:
     std::optional<BroughtBatches> m_brought;
     RunOptions m_options;
     std::optional<Plan> m_preview;
+    std::optional<int> m_previewedCut;  // by keys; none while a mouse drags
     std::optional<Other> m_other;
     QUndoStack m_history;
     PlanCosts m_costs;

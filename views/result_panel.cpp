@@ -69,7 +69,7 @@ ResultPanel::ResultPanel(Document& document, QWidget* parent)
         if (change != Change::Tasks && change != Change::Options)
             showReport();
         if (change == Change::Result && m_document.report().run() != nullptr)
-            setCurrentIndex(m_document.report().verify ? VerifyPage : RunPage);
+            setCurrentIndex(m_document.report().isOfVerify() ? VerifyPage : RunPage);
     });
     showReport();
 }
@@ -147,7 +147,7 @@ void ResultPanel::showReport()
     const QString hint = !m_document.model()   ? tr("Open a model first.")
                          : !m_document.graph() ? tr("Open a graph to run the model on.")
                                                : QString();
-    const QString earlier = isEarlier ? tr("Of the plan as it was before:") + u' ' : QString();
+    const QString earlier = isEarlier ? tr("From before a change:") + u' ' : QString();
     m_runSummary->setText(report.run() != nullptr ? earlier + runSummary(*report.run()) : hint.isEmpty() ? tr("Nothing has been run yet.") : hint);
     m_verdict->setText(verify != nullptr ? earlier + verdict(*verify)
                        : hint.isEmpty()  ? tr("Verify runs the whole model and the cut one and compares their answers.")
@@ -155,7 +155,7 @@ void ResultPanel::showReport()
     for (QLabel* label : {m_runSummary, m_verdict})
         label->setForegroundRole(isEarlier ? QPalette::PlaceholderText : QPalette::WindowText);
     if (!isEarlier && (report.run() != nullptr || verify != nullptr) && m_runSummary->text() + m_verdict->text() != before)
-        announce(*this, verify != nullptr ? m_verdict->text() : m_runSummary->text());
+        announce(*this, report.isOfVerify() ? m_verdict->text() : m_runSummary->text());
 }
 
 QString ResultPanel::runSummary(const RunResult& run)

@@ -2494,6 +2494,10 @@
         <source>Cancelled: %1.</source>
         <translation>已取消：%1。</translation>
     </message>
+    <message>
+        <source>Runs on this machine take about %1 beside the program itself: within less they will be refused.</source>
+        <translation>在本机上运行除程序本身外约需 %1：少于此数将被拒绝。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::EmptyPage</name>
@@ -3460,10 +3464,6 @@
     <message>
         <source>&amp;Export…</source>
         <translation>导出(&amp;E)…</translation>
-    </message>
-    <message>
-        <source>Ctrl+E</source>
-        <translation>Ctrl+E</translation>
     </message>
     <message>
         <source>Export plan as P&amp;ython…</source>
@@ -5078,10 +5078,6 @@
         <translation>常驻内存最多 %1，允许 %2。</translation>
     </message>
     <message>
-        <source>Of the plan as it was before:</source>
-        <translation>改动之前的方案：</translation>
-    </message>
-    <message>
         <source>The functions took %1 what was predicted: other programs may have been running.</source>
         <translation>各函数用时为预测的 %1：可能同时有其他程序在运行。</translation>
     </message>
@@ -5100,6 +5096,10 @@
     <message>
         <source>✗ Different from the expected outputs (%1), at a batch size of %2; the cut model gives the answers of the uncut one.</source>
         <translation>✗ 与预期输出不同（%1），批大小为 %2；切分后的模型与未切分的模型答案相同。</translation>
+    </message>
+    <message>
+        <source>From before a change:</source>
+        <translation>更改之前的结果：</translation>
     </message>
 </context>
 <context>

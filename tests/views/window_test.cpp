@@ -211,6 +211,7 @@ private Q_SLOTS:
     void panelsSpeakOfThePlan();
     void noSequenceOfEventsGivesAnIllegalPlan();
     void aLookAtAnotherPlanKeepsTheResult();
+    void resultsAreOfWhatWasSet();
     void keysAreForTheStoryThatIsSeen();
     void helpHasWordsAndKeys();
     void theExampleRunsInBatches();
@@ -3679,16 +3680,53 @@ void WindowTest::aLookAtAnotherPlanKeepsTheResult()
         const QList<QLabel*> labels = results->findChildren<QLabel*>();
         return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(text); });
     };
-    QVERIFY(says(QStringLiteral("Of the plan as it was before: Layer-wise")));
+    QVERIFY(says(QStringLiteral("From before a change: Layer-wise")));
     window.document().planEditor().history().undo();
     QVERIFY(window.document().report().run());  // it is that plan again
-    QVERIFY(!says(QStringLiteral("Of the plan as it was before")));
+    QVERIFY(!says(QStringLiteral("From before a change")));
     window.document().planEditor().history().redo();
     QVERIFY(!window.document().report().run());
     window.document().runLayerWise();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run(), patience);
-    QVERIFY(!says(QStringLiteral("Of the plan as it was before")));
+    QVERIFY(!says(QStringLiteral("From before a change")));
     window.document().planEditor().history().setClean();
+}
+
+// Also an order of nodes, and a change while something runs; and a run does not make what Verify said untrue.
+void WindowTest::resultsAreOfWhatWasSet()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    openGraph(window);
+    Document& document = window.document();
+    const auto idle = [&] { return !document.isBusy() && document.job(Task::Run) == nullptr; };
+    document.verify();
+    QTRY_VERIFY_WITH_TIMEOUT(idle() && document.report().verify, patience);
+    QVERIFY(document.report().isOfVerify());
+    document.runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(idle() && document.report().layerWise, patience);
+    QVERIFY(document.report().verify && document.report().verify->equal() && !document.report().isOfVerify());
+    QVERIFY(!document.report().run()->outputs.empty());
+    document.chooseNodeOrder(NodeOrder::Degree);
+    QVERIFY(!document.report().run());
+    document.chooseNodeOrder(NodeOrder::Natural);
+    QVERIFY(document.report().run() && document.report().verify);
+    document.verify();
+    document.chooseBatchSize(100);
+    QTRY_VERIFY_WITH_TIMEOUT(idle(), patience);
+    QVERIFY2(!document.report().run(), "it was of other batches");
+    document.planEditor().history().undo();
+    QVERIFY(document.report().isOfVerify());
+    // A plan that is previewed by keys is the one that is run and saved.
+    window.graphView().selectCut(1);
+    window.graphView().moveCut(true);
+    QVERIFY(document.planEditor().hasPreview());
+    const Plan shown = document.planEditor().shown();
+    document.runLayerWise();
+    QVERIFY(!document.planEditor().hasPreview());
+    QVERIFY(document.planEditor().plan() == shown);
+    QTRY_VERIFY_WITH_TIMEOUT(idle() && document.report().run(), patience);
+    document.planEditor().history().setClean();
 }
 
 void WindowTest::keysAreForTheStoryThatIsSeen()
