@@ -27,6 +27,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 works with a number that depends on node features."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges, or nodes that a mask chooses: that works where the inputs tell how many there are."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and it is not one row for each node or one for the graph."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once works on the rows of all nodes (a loss can leave some out by their labels, ignore_index)."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 is not known to work row by row, and running it on permuted and truncated rows did not show that it does."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model gives back the adjacency matrix %1, which Cleave takes as edges."),

@@ -139,8 +139,10 @@ void require(std::size_t needed, std::size_t before, std::size_t bound, const st
     const std::size_t used = now > known ? now - known : 0;
     // With more memory, arrays that lie in files now would not.
     constexpr double forRounding = 1.01;
+    // Whoever gives as much gets further, and what was made until then is in use.
+    constexpr std::size_t forWhatComesBetween = std::size_t{24} << 20;
     if (used + needed > bound)
-        throw Error(what + " needs at least " + formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed)) +
+        throw Error(what + " needs at least " + formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed + forWhatComesBetween)) +
                     " of memory, more than the " + formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
 }
 

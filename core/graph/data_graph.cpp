@@ -377,6 +377,16 @@ private:
 
     // Of x: along the first dimension, unless there are too few for the edges and another one has as many (static graphs, time steps: [B, V, F]), or
     // some together have (graphs side by side, whose nodes edges number one graph after the other).
+    // Of the one square matrix beside x that has as many rows as x has entries in some dimension: nothing else names nodes then.
+    std::optional<std::int64_t> sideOfMatrix(const Array& x) const
+    {
+        std::set<std::int64_t> sides;
+        for (const auto& [name, array] : m_all)
+            if (array.shape.size() == 2 && array.shape[0] == array.shape[1] && std::ranges::find(x.shape, array.shape[0]) != x.shape.end())
+                sides.insert(array.shape[0]);
+        return sides.size() == 1 ? std::optional(*sides.begin()) : std::nullopt;
+    }
+
     std::int64_t rowsOf(const Array& x) const
     {
         if (x.shape.size() < 3)
@@ -384,6 +394,8 @@ private:
         if (m_graph.labels && m_graph.labels->shape.size() == 1 && std::ranges::find(x.shape, m_graph.labels->shape[0]) != x.shape.end())
             return m_graph.labels->shape[0];
         const std::int64_t most = largestNode();
+        if (const auto side = most < 0 ? sideOfMatrix(x) : std::nullopt)
+            return *side;
         const auto fits = std::ranges::find_if(x.shape, [&](std::int64_t size) { return size > most; });
         if (fits != x.shape.end())
             return *fits;

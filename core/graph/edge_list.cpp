@@ -89,9 +89,8 @@ private:
             takeNames(fields[m_format.from], fields[m_format.to]);
         else if (!takeNumbers(fields))
             return;
-        for (std::size_t i = 0; i < fields.size(); ++i)
-            if (i != m_format.from && i != m_format.to)
-                takeValue(fields[i], i);
+        for (const std::size_t column : m_format.valueColumns)
+            takeValue(fields[column], column);
     }
 
     bool takeNumbers(const std::vector<std::string_view>& fields)
@@ -99,7 +98,7 @@ private:
         std::int64_t from = 0, to = 0;
         for (const std::size_t column : {m_format.from, m_format.to})
             checkName(fields[column]);
-        m_piece.hasNames = !parseNodeNumber(fields[m_format.from], from) || !parseNodeNumber(fields[m_format.to], to);
+        m_piece.hasNames = !parseNodeNumber(withoutZeros(fields[m_format.from]), from) || !parseNodeNumber(withoutZeros(fields[m_format.to]), to);
         m_piece.part.from.push_back(from);
         m_piece.part.to.push_back(to);
         return !m_piece.hasNames;
@@ -122,10 +121,19 @@ private:
             throw Error("names node " + printable(name, 40) + ": numbers of nodes begin at 0");
     }
 
+    // "0,5" of a spreadsheet.
+    static std::string withPoint(std::string_view field)
+    {
+        std::string text(field);
+        if (const std::size_t comma = text.find(','); comma != std::string::npos && text.find('.') == std::string::npos)
+            text[comma] = '.';
+        return text;
+    }
+
     void takeValue(std::string_view field, std::size_t column)
     {
         float value = 0;
-        if (!parseNumber(field, value))
+        if (!parseNumber(field, value) && !(m_format.separator == ';' && parseNumber(withPoint(field), value)))
             throw Error("has '" + printable(field, 40) + "' in column " + std::to_string(column + 1) +
                         ": what stands beside an edge must be a number");
         m_piece.part.values.push_back(value);
@@ -160,8 +168,11 @@ private:
             if (isFirst || m_format.columns == 0)
                 begin(lines);
             for (EdgePiece& piece : parse(lines, takesNames)) {
-                if (piece.hasNames)
+                if (piece.hasNames) {
+                    if (table.count() > 0 || piece.part.from.size() > 1)
+                        m_graph.notes.push_back(nameNote(lines, piece));
                     return false;
+                }
                 if (!piece.why.empty())
                     lines.fail(lines.lineOf(piece.at), piece.why);
                 if (takesNames)
@@ -171,6 +182,13 @@ private:
         }
         finish(table, std::move(names), takesNames);
         return true;
+    }
+
+    static std::string nameNote(const TextLines& lines, const EdgePiece& piece)
+    {
+        std::string_view rest(piece.at, static_cast<std::size_t>(piece.text.data() + piece.text.size() - piece.at));
+        return "Line " + std::to_string(lines.lineOf(piece.at)) + " of " + lines.name() + " has no numbers of nodes (" + printable(trimmed(takeLine(rest)), 40) +
+               "): what the file calls nodes are taken for names, and nodes are numbered as these come.";
     }
 
     void begin(const TextLines& lines)
@@ -223,6 +241,8 @@ private:
     void finish(EdgeTable& table, NodeNames names, bool takesNames)
     {
         const std::string file = printable(m_path.filename().string());
+        if (m_format.numbersOfRows)
+            m_graph.notes.push_back("Column " + std::to_string(*m_format.numbersOfRows + 1) + " of " + file + " has no name: it is taken for numbers of lines and left out.");
         if (table.count() == 0 && !m_format.numNodes)
             throw Error(file + " holds no edge: each line of an edge list has a source and a target.");
         if (takesNames) {

@@ -35,6 +35,18 @@ bool isOneOf(const std::array<const char*, n>& words, std::string_view name)
     return std::ranges::find(words, wordOf(name)) != words.end();
 }
 
+bool isNumber(std::string_view field)
+{
+    float number = 0;
+    return parseNumber(field, number);
+}
+
+bool isWhole(std::string_view field)
+{
+    std::int64_t number = 0;
+    return parseNodeNumber(field, number);
+}
+
 char separatorOf(std::string_view line)
 {
     bool isInQuotes = false;
@@ -44,16 +56,14 @@ char separatorOf(std::string_view line)
         if (!isInQuotes)
             outside += c;
     }
+    // Commas may be those of fractions.
+    Fields ofSemicolons(';');
+    if (const auto& fields = ofSemicolons.split(trimmed(outside)); fields.size() > 1 && isWhole(fields[0]) && isWhole(fields[1]))
+        return ';';
     for (const char separator : {'\t', ',', ';'})
         if (trimmed(outside).find(separator) != std::string_view::npos)
             return separator;
     return ' ';
-}
-
-bool isNumber(std::string_view field)
-{
-    float number = 0;
-    return parseNumber(field, number);
 }
 
 std::optional<std::int64_t> statedNodes(std::string_view comment)
@@ -97,13 +107,22 @@ void takeHeader(EdgeListFormat& format, const Names& names)
     }
 }
 
-std::vector<EdgeColumn> columnsOf(const EdgeListFormat& format, const Names& header)
+// Programs that write tables number their rows in a first column without a name.
+bool numbersRows(const EdgeListFormat& format, const Names& header)
 {
-    std::vector<EdgeColumn> columns;
+    return !header.empty() && format.from > 0 && format.to > 0 && (header[0].empty() || wordOf(header[0]) == "unnamed0");
+}
+
+void findColumns(EdgeListFormat& format, const Names& header)
+{
+    std::vector<EdgeColumn>& columns = format.values;
     const auto isNew = [&](EdgeColumn column) { return std::ranges::find(columns, column) == columns.end(); };
+    if (numbersRows(format, header))
+        format.numbersOfRows = 0;
     for (std::size_t i = 0; i < format.columns; ++i) {
-        if (i == format.from || i == format.to)
+        if (i == format.from || i == format.to || i == format.numbersOfRows)
             continue;
+        format.valueColumns.push_back(i);
         const bool isNamed = i < header.size() && !wordOf(header[i]).empty();
         const bool isWeight = isNamed ? isOneOf(weightWords, header[i]) : format.columns == 3;
         if (isWeight && isNew(EdgeColumn::Weight))
@@ -113,7 +132,6 @@ std::vector<EdgeColumn> columnsOf(const EdgeListFormat& format, const Names& hea
         else
             columns.push_back(EdgeColumn::Attribute);
     }
-    return columns;
 }
 
 }  // namespace
@@ -204,7 +222,7 @@ EdgeListFormat findFormat(std::string_view text)
     if (format.hasHeader)
         takeHeader(format, lines[0]);
     format.columns = lines[0].size();
-    format.values = columnsOf(format, format.hasHeader ? lines[0] : Names());
+    findColumns(format, format.hasHeader ? lines[0] : Names());
     return format;
 }
 

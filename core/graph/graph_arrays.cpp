@@ -83,11 +83,16 @@ std::vector<std::int64_t> edgesOfOneDirection(const Array& edgeIndex)
     return edges;
 }
 
-void checkNodeCount(const std::string& file, std::int64_t nodes)
+std::string whyTooManyNodes(std::int64_t nodes)
 {
     constexpr std::int64_t most = std::int64_t{1} << 31;  // blocks number rows in 32 bits
-    if (nodes > most)
-        throw Error(file + " has " + formatCount(nodes) + " nodes, more than the " + formatCount(most) + " that Cleave can hold.");
+    return nodes <= most ? std::string() : "has " + formatCount(nodes) + " nodes, more than the " + formatCount(most) + " that Cleave can hold";
+}
+
+void checkNodeCount(const std::string& file, std::int64_t nodes)
+{
+    if (const std::string why = whyTooManyNodes(nodes); !why.empty())
+        throw Error(file + " " + why + ".");
 }
 
 }  // namespace cleave

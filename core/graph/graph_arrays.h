@@ -27,5 +27,6 @@ std::vector<std::int64_t> edgesOfOneDirection(const Array& edgeIndex);
 
 /// Nodes that a file states are too many to be true or to be held: Error that names it.
 void checkNodeCount(const std::string& file, std::int64_t nodes);
+std::string whyTooManyNodes(std::int64_t nodes);  ///< what a sentence about a file says of them; empty: they are not
 
 }  // namespace cleave

@@ -125,7 +125,8 @@ private:
         if (m_header.nodes != columns)
             throw Error("says that the matrix has " + formatCount(m_header.nodes) + " rows and " + formatCount(columns) +
                         " columns: a graph is a square matrix");
-        checkNodeCount(m_lines.name(), m_header.nodes);
+        if (const std::string why = whyTooManyNodes(m_header.nodes); !why.empty())
+            throw Error(why);
         m_step = Step::Entries;
     }
 

@@ -51,6 +51,9 @@ std::string_view trimmed(std::string_view text);
 /// A decimal number without sign and leading zeros, below 10^18; false for any other text.
 bool parseNodeNumber(std::string_view text, std::int64_t& number);
 
+/// "3" of "3.0", as tables of floats have whole numbers.
+std::string_view withoutZeros(std::string_view text);
+
 /// A number as C writes it, nan and inf as well; false for any other text.
 bool parseNumber(std::string_view text, float& number);
 

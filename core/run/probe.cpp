@@ -168,7 +168,8 @@ namespace {
 bool isEdgeList(const Program& program, const Input& input)
 {
     const Value& value = program[input.value];
-    return input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && !value.sizes[1].isConstant();
+    return input.role == Role::GraphStructure && isInteger(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} &&
+           !value.sizes[1].isConstant();
 }
 
 bool isOfIntegers(const Value& value)

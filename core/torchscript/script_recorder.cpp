@@ -119,7 +119,8 @@ std::string Recorder::freeName(const std::string& wanted)
 
 ValueId Recorder::addInput(const std::string& name, const c10::IValue& value)
 {
-    const ValueId id = add(freeName(name), value);
+    // Callers and graph files know it by this name, also where torch.fx would leave it to Python.
+    const ValueId id = add(m_names.insert(name).second ? name : freeName(name), value);
     m_recording.program.inputs.push_back({id});
     return id;
 }

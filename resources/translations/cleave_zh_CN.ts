@@ -2071,6 +2071,10 @@
         <source>No op that Cleave can follow depends on node features: the whole model is computed once, beforehand, and there is nothing to cut. Rows that forward makes itself count as node features if it takes them as an input.</source>
         <translation>Cleave 能跟踪的算子都不依赖节点特征：整个模型事先计算一次，没有可切之处。forward 自己产生的行若改作输入传入，就算作节点特征。</translation>
     </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once works on the rows of all nodes (a loss can leave some out by their labels, ignore_index).</source>
+        <translation>模型无法精确切分：%1 是否逐行计算未知，而其行是边，或由掩码选出的节点：需要一次使用全部行的算子可作用于所有节点的行（损失函数可通过标签 ignore_index 略去一部分）。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

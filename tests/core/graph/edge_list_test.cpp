@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <stop_token>
 
@@ -113,6 +113,38 @@ TEST(EdgeList, ATextLateInTheFileMakesAllOfThemNames)
     EXPECT_EQ(graph.numNodes, 1001);
     EXPECT_EQ(graph.nameOf(1000), "x");
     EXPECT_EQ(graph.numEdges, 300'001);
+}
+
+// Or they would be weights.
+TEST(EdgeList, NumbersOfRowsAreLeftOut)
+{
+    const DataGraph graph = graphOf("g.csv", ",source,target,weight\n0,5,6,0.5\n1,6,7,1.5\n");
+    EXPECT_EQ(numbersOf(graph, "edge_weight"), (std::vector<float>{0.5F, 1.5F}));
+    EXPECT_THAT(graph.notes, testing::Contains(testing::HasSubstr("Column 1 of ")));
+    EXPECT_FALSE(graphOf("g.csv", "Unnamed: 0,source,target\n0,5,6\n1,6,7\n").arrays.contains("edge_weight"));
+}
+
+TEST(EdgeList, SpreadsheetsHaveSemicolonsAndCommas)
+{
+    const DataGraph graph = graphOf("g.csv", "0;1;0,5\n1;2;1,5\n");
+    EXPECT_EQ(graph.numNodes, 3);
+    EXPECT_EQ(numbersOf(graph, "edge_weight"), (std::vector<float>{0.5F, 1.5F}));
+}
+
+TEST(EdgeList, TablesOfFloatsHaveWholeNumbers)
+{
+    const DataGraph graph = graphOf("g.csv", "0.0,1.0\n1.0,2.0\n");
+    EXPECT_EQ(graph.numNodes, 3);
+    EXPECT_FALSE(graph.names);
+    EXPECT_TRUE(graphOf("g.csv", "0.5,1.0\n1.0,2.0\n").names);
+}
+
+TEST(EdgeList, OneTextAmongNumbersIsSaid)
+{
+    const DataGraph graph = graphOf("g.csv", "0,1\n1,2\n2,a7\n");
+    EXPECT_TRUE(graph.names);
+    EXPECT_THAT(graph.notes, testing::Contains(testing::AllOf(testing::HasSubstr("Line 3 of "), testing::HasSubstr("2,a7"))));
+    EXPECT_THAT(graphOf("g.csv", "a,b\nb,c\n").notes, testing::IsEmpty());
 }
 
 TEST(EdgeList, LongFilesKeepTheirOrder)
