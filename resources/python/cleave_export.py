@@ -3472,7 +3472,7 @@ class _Lifted(nn.Module):
 def _runnable(program):
     try:
         return program.module()
-    except KeyError:  # a parameter of the model is called as something is that modules of torch.fx have: code, graph
+    except (KeyError, SyntaxError):  # what the model has is called as something is that modules of torch.fx have (code, graph), or as words of Python (in)
         return _Lifted(program)
 
 

@@ -707,6 +707,15 @@ def models_of_pytorch_geometric(cli, folder, only):
         def forward(self, x, edge_index):
             return self.graph(self.conv(x, edge_index) * self.code + self.meta)
 
+    class NamedByKeywords(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convs = nn.ModuleDict({"in": pyg.GCNConv(6, 4), "out": pyg.GCNConv(6, 4)})
+            self.weights = nn.ParameterDict({"in": torch.tensor(0.3), "class": torch.randn(4)})
+
+        def forward(self, x, edge_index):
+            return self.convs["in"](x, edge_index) * self.weights["in"] + self.convs["out"](x, edge_index.flip(0)) * self.weights["class"]
+
     class Relations(nn.Module):
         def __init__(self):
             super().__init__()
@@ -727,6 +736,7 @@ def models_of_pytorch_geometric(cli, folder, only):
         "pooled": (Pooled(), pick("x", "edge_index", "batch", "ptr"), ["x", "edge_index", "batch", "ptr"]),
         "named": (NamedAsTorchFx(), pick("x", "edge_index"), ["x", "edge_index"]),
         "named_tuple": (NamedAsTorchFx(), (g["x"], g["edge_index"]), ["x", "edge_index"]),
+        "keywords": (NamedByKeywords(), pick("x", "edge_index"), ["x", "edge_index"]),
         "data": (OfData(), (Data(**pick("x", "edge_index", "edge_weight"), y=g["batch"], train_mask=g["batch"] > 0),), ["x", "edge_index", "edge_weight"]),
         "typed": (Typed(), typed, ["x_a", "x_b", "edge_index_a_to_b", "edge_index_b_to_a"]),
         "relations": (Relations(), pick("x", "edge_index", "edge_type"), ["x", "edge_index", "edge_type"]),
