@@ -2312,7 +2312,8 @@ class _Inputs:
             if not _is_neighbours_name(name):
                 continue
             top = int(t.max()) + 1
-            beside = any(o.tensor.is_floating_point() and o.tensor.dim() > 2 and o.tensor.shape[:2] == t.shape[:2] for o in self.all.values())
+            sides = [o.tensor.shape for o in self.all.values() if o.tensor.is_floating_point() and o.tensor.dim() > 2]
+            beside = any(s[0] == t.shape[0] and t.shape[1] in s[1:] for s in sides)  # [graphs, nodes, features], or with the nodes last
             if beside and max(t.shape[1] // 2, t.shape[0]) < top <= t.shape[1]:
                 i.counts, i.row_dim = "nodes", 1
                 i.of = next((of for of, count in self._nodes.items() if count == i.count()), f"nodes of {name}")

@@ -1310,6 +1310,12 @@ def nodes_of_other_dimensions(cli, folder, only):
         gathered = torch.gather(rows, 1, flat).view(*E_idx.shape, rows.size(2))
         return (rows + gathered.sum(2)) * mask.unsqueeze(-1)
 
+    def of_columns(self, x, idx):  # DGCNN
+        graphs, width, nodes = x.shape
+        flat = (idx + torch.arange(graphs).view(-1, 1, 1) * nodes).view(-1)
+        gathered = self.lin(x.transpose(1, 2)).reshape(graphs * nodes, -1)[flat].view(graphs, nodes, idx.size(2), -1)
+        return gathered.amax(2).transpose(1, 2)
+
     lin = nn.Linear(6, 4)
     near = lambda graphs: {"E_idx": torch.randint(0, 23, (graphs, 23, 5), generator=generator), "mask": (drawn(graphs, 23) < 0.9).float()}
     neighbours = model_of(of_neighbours, "x", "E_idx", "mask", lin=lin)
@@ -1322,6 +1328,7 @@ def nodes_of_other_dimensions(cli, folder, only):
                   {"x": drawn(2, 4, 23, 1), "mask": drawn(2, 4, 23, 1) < 0.7, "edge_weight": weights} | edges, {"x": 2, "mask": 2}),
         "neighbours": (neighbours, {"x": drawn(2, 23, 6)} | near(2), {"x": 1, "E_idx": 1, "mask": 1}),
         "neighbours_of_one": (neighbours, {"x": drawn(1, 23, 6)} | near(1), {"x": 1, "E_idx": 1, "mask": 1}),
+        "columns": (model_of(of_columns, "x", "idx", lin=lin), {"x": drawn(2, 6, 23), "idx": near(2)["E_idx"]}, {"x": 2, "idx": 1}),
     }
     for name, (model, inputs, dims) in cases.items():
         exported = cleave_export.export(model, inputs, folder / f"dims_{name}.pt2")
@@ -1331,7 +1338,7 @@ def nodes_of_other_dimensions(cli, folder, only):
         if len(sizes) != 1 or sizes.pop().isdigit() or exported.num_nodes != 23:
             yield f"{name}: sizes are {placed}, of {exported.num_nodes} nodes"
         told = ["takes 2 graphs at once" in note for note in exported.notes]
-        yield "" if told == [True] * (name == "neighbours") else f"{name}: notes are {exported.notes}"
+        yield "" if told == [True] * (name in ("neighbours", "columns")) else f"{name}: notes are {exported.notes}"
         yield verified(cli, folder / f"dims_{name}.pt2", folder / f"dims_{name}.npz")
 
     def narrow(self, x, table, edge_index):  # no weights: nothing but the example tells how wide rows are
