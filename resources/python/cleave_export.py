@@ -3078,6 +3078,7 @@ class _Exporter:
             model = type(type(model).__name__, (_Traced,), {})(model)
         self.model, self.inputs, self.linked = model, _Inputs(), True
         self.told_sizes = False  # whether they are traced as _ToldSizes has it
+        self.apart: dict[Any, list[tuple[_Input, int]]] = {}  # by the program's size: dimensions that were tried, and are free on their own
         self.notes = self.inputs.notes
         self.asked: dict[str, None] = {}
         # Graphs that modules keep (self.g), as older sources of DGL have it, and sparse matrices.
@@ -3182,7 +3183,7 @@ class _Exporter:
 
     def _traced(self):
         """The program, with dimensions free that it finds to be as long as others that are."""
-        names = list(self.inputs.all)
+        names, self.apart = list(self.inputs.all), {}
         self.inputs.try_others()
         tried = [i for i in self.inputs.all.values() if i.tried]
         if tried:
@@ -3207,7 +3208,10 @@ class _Exporter:
         side_by_side = {sizes[0] for i, sizes in placed if i.graphs} & set(groups)
         again = False
         for i, sizes in placed:
-            again |= any(not isinstance(sizes[dim], int) and sizes[dim] not in groups for dim in i.tried)
+            apart = [dim for dim in i.tried if not isinstance(sizes[dim], int) and sizes[dim] not in groups]
+            for dim in apart:
+                self.apart.setdefault(sizes[dim], []).append((i, dim))
+            again |= bool(apart)
             i.tried = {dim: groups[sizes[dim]] for dim in i.tried if sizes[dim] in groups}
             if i.counts == "rows" and len(i.tried) == 1:  # its rows lie there, as in [batch, time, nodes, features], where other dimensions are fixed
                 i.graphs = i.row_dim == 0 and sizes[0] in side_by_side
@@ -3215,6 +3219,26 @@ class _Exporter:
                 (i.row_dim, (i.counts, i.of)), = i.tried.items()
                 i.tried = {}
         return again
+
+    def _with_apart(self, program):
+        """The program, in which dimensions that were free on their own go with the nodes or edges that are as many, if the model runs on other graphs only
+        so: x[mask] = 0 does not tell a program that the mask has a column for each node."""
+        if not self.apart or self._runs_on_others():
+            return program
+        inputs = self.inputs.all.values()
+        groups = {i.count(): i.group for kinds in (("edges", "index"), ("nodes", "matrix")) for i in inputs if i.counts in kinds and not _is_hyperedges(i.of)}
+        for dims in [*self.apart.values(), [place for places in self.apart.values() for place in places]]:
+            for i, dim in dims:
+                i.tried[dim] = groups[i.tensor.shape[dim]]
+            if self._runs_on_others():
+                with contextlib.suppress(Exception):  # or it stays as it is
+                    together = self.trace(list(self.inputs.all))
+                    if not any(group in groups.values() for *_, group, _ in self._fixed_sizes(together)):
+                        self._follow(together)
+                        return together
+            for i, dim in dims:
+                del i.tried[dim]
+        return program
 
     def run(self, path, check: bool, tolerance: float) -> Exported:
         tensors = {name: i.tensor.clone() for name, i in self.inputs.all.items()}
@@ -3229,6 +3253,7 @@ class _Exporter:
         self._refuse_random(program)
         self._refuse_fixed(program)
         self._follow(program)
+        program = self._with_apart(program)
         for node in program.graph.nodes:
             trace = _without_this_file(node.meta.pop("stack_trace", None) or "")
             if trace:
@@ -3357,7 +3382,8 @@ class _Exporter:
             if name in drawn:
                 raise ExportError(f"forward draws random numbers{at} ({name}), so its answers are never the same: leave that out in eval mode (if self.training).")
 
-    def _refuse_fixed(self, program):
+    def _fixed_sizes(self, program) -> Iterator[tuple[str, _Input, tuple | None, int]]:
+        """Sizes that should be free and are not."""
         for node, (name, i) in zip(_user_inputs(program), self.inputs.all.items()):
             if not isinstance(node.meta.get("val"), torch.Tensor):
                 continue
@@ -3365,7 +3391,11 @@ class _Exporter:
                 size = node.meta["val"].shape[dim]
                 size = size if isinstance(size, int) else size.node.maybe_as_int()
                 if size is not None:
-                    self._refuse_size(name, i, group, size)
+                    yield name, i, group, size
+
+    def _refuse_fixed(self, program):
+        for name, i, group, size in self._fixed_sizes(program):
+            self._refuse_size(name, i, group, size)
 
     def _refuse_size(self, name: str, i: _Input, group: tuple | None, size: int):
         """A number of nodes or edges that the program does not leave free; of other rows it may be part of the model."""
@@ -3395,6 +3425,21 @@ class _Exporter:
         raise ExportError(f"The program fits graphs of {size} {what} only (input '{name}'), since forward fixes their number{at}: "
                           f"{_advice(line)}.")
 
+    def _second_graphs(self) -> Iterator[dict[str, torch.Tensor]]:
+        """Inputs of other sizes. Where names, sizes and the program do not tell how inputs fit together, sizes of what is neither nodes nor edges are those of the
+        example in the second, and ends of edges too in the third."""
+        for rows_too, limited in ((True, True), (False, True), (False, False)):
+            sizes = self.inputs.sizes(rows_too)
+            yield self.inputs.another(sizes, self._limits(sizes) if limited else {})
+
+    def _runs_on_others(self) -> bool:
+        """Whether the model itself runs on any of them."""
+        for tensors in self._second_graphs():
+            with contextlib.suppress(Exception):
+                self.eager({name: t.clone() for name, t in tensors.items()})
+                return True
+        return False
+
     def _called(self, program, tensors: dict[str, torch.Tensor]) -> list[torch.Tensor]:
         copies = {name: t.clone() for name, t in tensors.items()}
         return _leaves(program(*copies.values()) if self.by_position else nn.Module.__call__(program, **copies))
@@ -3402,15 +3447,13 @@ class _Exporter:
     def _compare(self, program, expected, tolerance):
         """Runs the program and the model on the example, and on a random graph of other sizes.
 
-        What the model itself does not run on says nothing of the program: where names, sizes and the program do not tell how inputs fit together,
-        sizes of what is neither nodes nor edges are kept, then ends of edges, and in the end all but the numbers in tables, which a note says.
+        What the model itself does not run on says nothing of the program: then the next graph has to do, and in the end the example's with other numbers in its
+        tables, which a note says.
         """
         module = _runnable(program)
         self._check_same(module, "the example", {name: i.tensor for name, i in self.inputs.all.items()}, expected, tolerance)
         refused = None
-        for rows_too, limited in ((True, True), (False, True), (False, False)):
-            sizes = self.inputs.sizes(rows_too)
-            tensors = self.inputs.another(sizes, self._limits(sizes) if limited else {})
+        for number, tensors in enumerate(self._second_graphs()):
             try:
                 wanted = _leaves(self.eager({name: t.clone() for name, t in tensors.items()}))
             except Exception as problem:
@@ -3420,7 +3463,7 @@ class _Exporter:
                 self._check_same(module, "a second graph of another size", tensors, wanted, tolerance)
                 return
             except _NotRun:
-                if not rows_too:
+                if number > 0:
                     raise
         tensors = self.inputs.of_other_values()
         why = _first_line(str(refused)).removesuffix(".")

@@ -1300,6 +1300,11 @@ def nodes_of_other_dimensions(cli, folder, only):
     def of_runs(self, x, drop, edge_index):
         return along(1, self.lin(x).unsqueeze(0) * (~drop).float().unsqueeze(-1), edge_index).mean(0)
 
+    def of_dropped(self, x, drop, edge_index):  # DropGNN: the program does not tell that drop has a column for each node
+        rows = self.lin(x).unsqueeze(0).expand(drop.size(0), -1, -1).clone()
+        rows[drop] = 0.0
+        return along(1, rows, edge_index).mean(0)
+
     def of_steps(self, x, mask, edge_index, edge_weight):
         messages = torch.where(mask, x, 0).index_select(2, edge_index[0]) * edge_weight.mean(0)[:, None]
         return torch.zeros_like(x).index_add(2, edge_index[1], messages)
@@ -1324,6 +1329,7 @@ def nodes_of_other_dimensions(cli, folder, only):
         "graphs": (model_of(of_graphs, "x", "mask", "edge_index", lin=lin), {"x": drawn(2, 23, 6), "mask": drawn(2, 23) < 0.5} | edges,
                    {"x": 1, "mask": 1}),
         "runs": (model_of(of_runs, "x", "drop", "edge_index", lin=lin), {"x": g["x"], "drop": drawn(3, 23) < 0.5} | edges, {"x": 0, "drop": 1}),
+        "dropped": (model_of(of_dropped, "x", "drop", "edge_index", lin=lin), {"x": g["x"], "drop": drawn(3, 23) < 0.5} | edges, {"x": 0, "drop": 1}),
         "steps": (model_of(of_steps, "x", "mask", "edge_index", "edge_weight"),
                   {"x": drawn(2, 4, 23, 1), "mask": drawn(2, 4, 23, 1) < 0.7, "edge_weight": weights} | edges, {"x": 2, "mask": 2}),
         "neighbours": (neighbours, {"x": drawn(2, 23, 6)} | near(2), {"x": 1, "E_idx": 1, "mask": 1}),
