@@ -40,6 +40,7 @@ import re
 import shutil
 import sys
 import tempfile
+import traceback
 import types
 import warnings
 import zipfile
@@ -2808,6 +2809,10 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
         return ExportError(text.removesuffix(".") + (f" ({where.replace(' (', ', ', 1)}." if where and where not in text else "."))
     name = type(problem).__name__
     dependent = _depends_on_values(problem)
+    operator = _asking_operator(problem)
+    if dependent and operator:
+        return ExportError(f"torch.export cannot trace {operator}{at}{inside} on sizes that what is in a tensor tells, as PyTorch chooses by them how to compute it: "
+                           "take them from a shape (x.size(0), ptr.size(0) - 1), or hand them to the constructor (max_num_nodes).")
     if dependent and re.match(r"(if|elif|while|assert)\b|.*\bif\b.*\belse\b", line):
         return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before "
                            "the export.")
@@ -2824,6 +2829,13 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
         return ExportError(f"torch.export fixes a size{at}: {_first_line(text)}")
     what = " and ".join(dict.fromkeys(filter(None, [where, module]))) or type(model).__name__
     return ExportError(f"torch.export cannot trace {what}: {name}: {_first_line(text)}")
+
+
+def _asking_operator(problem: BaseException) -> str:
+    """The operator of ATen that an exception comes from; '' of those that give what is in a tensor, and where forward itself asks."""
+    owners = [frame.f_locals.get("self") for frame, _ in traceback.walk_tb(problem.__traceback__)]
+    names = [owner.__name__.partition(".")[0] for owner in owners if isinstance(owner, torch._ops.OpOverload)]
+    return names[-1] if names and names[-1] not in ("item", "_local_scalar_dense") else ""
 
 
 def _locals_of(problem: BaseException) -> Iterator[Any]:
@@ -2971,6 +2983,16 @@ def _seen_by(model: nn.Module, names: dict[str, Any]):
     finally:
         for scope, name in changed:
             scope.pop(name, None)
+
+
+class _OfAnySize(TorchFunctionMode):
+    """Traces torch.cdist as it is computed of few rows: of more than 25 PyTorch takes another algorithm, which would become a condition of the program."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if func is torch.cdist and len(args) < 4 and kwargs.get("compute_mode") in (None, "use_mm_for_euclid_dist_if_necessary"):
+            kwargs["compute_mode"] = "donot_use_mm_for_euclid_dist"
+        return func(*args, **kwargs)
 
 
 class _ToldSizes(TorchFunctionMode):
@@ -3146,7 +3168,7 @@ class _Exporter:
         own = {name: vars(self.model).get(name) for name in ("forward", "_forward_hooks", "_forward_pre_hooks")}
 
         def forward(self, *args, **kwargs):
-            with _with_attributes(exporter.model, own), _ToldSizes() if exporter.told_sizes else contextlib.nullcontext():
+            with _with_attributes(exporter.model, own), _OfAnySize(), _ToldSizes() if exporter.told_sizes else contextlib.nullcontext():
                 return _plain(exporter.eager(dict(zip(names, args)) | kwargs))
 
         kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
