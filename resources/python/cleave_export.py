@@ -2570,7 +2570,7 @@ class _Followed:
     def __init__(self, program, indices: dict[torch.fx.Node, str]):
         self.named: dict[_Ends, list[tuple[torch.fx.Node, int]]] = {}
         self._parts: dict[torch.fx.Node, list[set[_Ends]]] = {
-            node: [{_Ends(name, row)} for row in range(node.meta["val"].shape[0] if node.meta["val"].dim() > 1 else 1)] for node, name in indices.items()}
+            node: [{_Ends(name, row)} for row in range(self._ends_of(node.meta["val"].shape))] for node, name in indices.items()}
         for node in program.graph.nodes:
             if node.op != "call_function":
                 continue
@@ -2579,6 +2579,11 @@ class _Followed:
             parts = self._counted(node) if name == "arange" else self._joined(node, name) if name in _JOINED else self._kept(node, name)
             if parts:
                 self._parts[node] = parts
+
+    @staticmethod
+    def _ends_of(shape) -> int:
+        """How many rows are told apart: those of [2, M], while all numbers are one of lists and of tables with a free number of rows."""
+        return shape[0] if len(shape) > 1 and isinstance(shape[0], int) else 1
 
     def _note(self, node: torch.fx.Node, name: str):
         if name in _NAMING and len(node.args) > 2:
@@ -2811,8 +2816,8 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
     dependent = _depends_on_values(problem)
     operator = _asking_operator(problem)
     if dependent and operator:
-        return ExportError(f"torch.export cannot trace {operator}{at}{inside} on sizes that what is in a tensor tells, as PyTorch chooses by them how to compute it: "
-                           "take them from a shape (x.size(0), ptr.size(0) - 1), or hand them to the constructor (max_num_nodes).")
+        return ExportError(f"torch.export cannot trace {operator}{at}{inside} on sizes that what is in a tensor tells, as PyTorch chooses by them how to compute "
+                           "it: take them from a shape (x.size(0), ptr.size(0) - 1), or hand them to the constructor (max_num_nodes).")
     if dependent and re.match(r"(if|elif|while|assert)\b|.*\bif\b.*\belse\b", line):
         return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before "
                            "the export.")
@@ -3649,12 +3654,22 @@ def _quiet_and_in_eval(model: nn.Module):
                     buffer.copy_(before)
 
 
+def _tables_of_neighbours(program, nodes: dict[str, torch.fx.Node]) -> set[str]:
+    """Inputs [nodes, n] whose numbers name rows of which there are as many as rows of their own."""
+    tables = {node: name for name, node in nodes.items() if node.meta["val"].dim() == 2 and node.meta["val"].dtype in (torch.int32, torch.int64)}
+    rows = {name: _expression(node.meta["val"].shape[0]) for node, name in tables.items()}
+    return {ends.index for ends, named in _Followed(program, tables).named.items() if ends.index and
+            any(_expression(node.meta["val"].shape[dim]) == rows[ends.index] for node, dim in named)}
+
+
 def _fixed_nodes(exported: Exported) -> list[str]:
     """Rows of graphs side by side, [graphs, n, features] beside [graphs, n] or [graphs, n, n], of which such a program may have fixed n."""
     if exported.matrices or any(_is_edge_index(name, tensor) for name, tensor in exported.inputs.items()):
         return []
-    shapes = {n.target: n.meta["val"].shape for n in exported.program.graph.nodes if n.op == "placeholder" and n.target in exported.inputs}
-    sides = [s[1] for s in shapes.values() if len(s) > 1 and not isinstance(s[0], int) and isinstance(s[1], int) and s[1] > 1]
+    nodes = {n.target: n for n in exported.program.graph.nodes if n.op == "placeholder" and n.target in exported.inputs}
+    shapes = {name: node.meta["val"].shape for name, node in nodes.items()}
+    neighbours = {shapes[name][1] for name in _tables_of_neighbours(exported.program, nodes)}
+    sides = [s[1] for s in shapes.values() if len(s) > 1 and not isinstance(s[0], int) and isinstance(s[1], int) and s[1] > 1 and s[1] not in neighbours]
     fixed = {name: list(s) for name, s in shapes.items() if len(s) > 2 and isinstance(s[1], int) and sides.count(s[1]) > 1}
     return [f"The program fits graphs of {shape[1]} nodes only, if dimension 1 of '{name}', {shape}, counts these." for name, shape in list(fixed.items())[:1]]
 

@@ -1795,6 +1795,16 @@ def named_tuples_nested_dictionaries_and_missing_numbers_are_taken(cli, folder, 
     exported = cleave_export.export(model, (torch.randn(3, 23, 6), torch.randint(0, 9, (3, 23))), None)
     yield "" if "fits graphs of 23 nodes only" in "".join(exported.notes) else f"notes of a fixed number of nodes are {exported.notes}"
 
+    def of_neighbours(self, x, nbr_fea, nbr_fea_idx):  # CGCNN: its tables have a column for each neighbour
+        messages = torch.cat([x[nbr_fea_idx, :], nbr_fea], -1)
+        return x + self.lin(messages).sigmoid().sum(1)
+
+    model = model_of(of_neighbours, "x", "nbr_fea", "nbr_fea_idx", lin=nn.Linear(9, 6))
+    exported = cleave_export.export(model, (g["x"], torch.randn(23, 12, 3), torch.randint(0, 23, (23, 12))), folder / "neighbours.pt2")
+    exported.save_graph(folder / "neighbours.npz")
+    yield "" if not exported.notes else f"notes of tables of neighbours are {exported.notes}"
+    yield verified(cli, folder / "neighbours.pt2", folder / "neighbours.npz")
+
     def encoded(self, x, eigenvectors, edge_index):
         known = torch.where(eigenvectors.isnan(), 0.0, eigenvectors)
         return summed(self.lin(torch.cat([x, known], 1)), edge_index, x.size(0))
