@@ -93,6 +93,7 @@ constexpr std::array coreTexts{
 
     // What is wrong with files, graphs and plans.
     QT_TRANSLATE_NOOP("cleave::Core", "There is no file %1."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 is a pipe or a device: write what it gives into a file first."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be read."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: choose another folder."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is not a complete zip archive: it is of another kind, or was cut short."),

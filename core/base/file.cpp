@@ -112,13 +112,21 @@ void removeHalfWritten() noexcept
             removeAllOf(slot.path.data());
 }
 
-std::vector<std::byte> readFile(const std::filesystem::path& path)
+void requireFile(const std::filesystem::path& path)
 {
     std::error_code problem;
+    if (std::filesystem::is_regular_file(path, problem))
+        return;
     if (std::filesystem::is_directory(path, problem))
         throw Error(printable(path.string(), 300) + " is a folder.");
-    if (!std::filesystem::is_regular_file(path, problem))
-        throw Error("There is no file " + printable(path.string(), 300) + ".");
+    if (std::filesystem::exists(path, problem))
+        throw Error(printable(path.string(), 300) + " is a pipe or a device: write what it gives into a file first.");
+    throw Error("There is no file " + printable(path.string(), 300) + ".");
+}
+
+std::vector<std::byte> readFile(const std::filesystem::path& path)
+{
+    requireFile(path);
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     std::vector<std::byte> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
     file.seekg(0);

@@ -36,6 +36,9 @@ void checkTarget(const std::filesystem::path& path);
 /// Error if a file that is to be written is one of these, or one in a folder among them, under whatever name: what is read would be lost.
 void checkIsOther(const std::filesystem::path& path, const std::vector<std::filesystem::path>& read);
 
+/// Error with what is there instead, or that nothing is, unless it is a file with an end and a begin that can be read again.
+void requireFile(const std::filesystem::path& path);
+
 /// Waits until a file's bytes are on the disk. name: what an Error calls it.
 void reachDisk(const std::filesystem::path& path, const std::filesystem::path& name);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 
 namespace cleave {
@@ -26,8 +27,7 @@ void TextSource::Close::operator()(void* file) const
 TextSource::TextSource(const std::filesystem::path& path) : m_name(printable(path.filename().string()))
 {
     std::error_code problem;
-    if (!std::filesystem::is_regular_file(path, problem))
-        throw Error("There is no file " + printable(path.string(), 300) + ".");
+    requireFile(path);
     m_size = std::max(1.0, static_cast<double>(std::filesystem::file_size(path, problem)));
     m_file.reset(gzopen(path.c_str(), "rb"));
     if (!m_file)

@@ -99,8 +99,7 @@ struct ZipReader::Archive {
 ZipReader::ZipReader(const std::filesystem::path& path) : m_what(path.filename().string()), m_archive(std::make_unique<Archive>())
 {
     std::error_code problem;
-    if (!std::filesystem::is_regular_file(path, problem))
-        throw Error("There is no file " + printable(path.string(), 300) + ".");
+    requireFile(path);
     int code = 0;
     m_archive->zip.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!m_archive->zip)

@@ -2075,6 +2075,22 @@
         <source>The model cannot be cut exactly: %1 is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once works on the rows of all nodes (a loss can leave some out by their labels, ignore_index).</source>
         <translation>模型无法精确切分：%1 是否逐行计算未知，而其行是边，或由掩码选出的节点：需要一次使用全部行的算子可作用于所有节点的行（损失函数可通过标签 ignore_index 略去一部分）。</translation>
     </message>
+    <message>
+        <source>Line %1 of %2 has no numbers of nodes (%3): what the file calls nodes are taken for names, and nodes are numbered as these come.</source>
+        <translation>%2 的第 %1 行没有节点编号（%3）：文件中的节点称呼都视为名称，节点按其出现顺序编号。</translation>
+    </message>
+    <message>
+        <source>Column %1 of %2 has no name: it is taken for numbers of lines and left out.</source>
+        <translation>%2 的第 %1 列没有名称：视为行号并略去。</translation>
+    </message>
+    <message>
+        <source>Another run is at work in %1: wait for its end, or name another folder.</source>
+        <translation>另一次运行正在使用 %1：请等待其结束，或另选文件夹。</translation>
+    </message>
+    <message>
+        <source>%1 is a pipe or a device: write what it gives into a file first.</source>
+        <translation>%1 是管道或设备：请先把其内容写入文件。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
