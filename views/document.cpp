@@ -130,6 +130,14 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
         });
 }
 
+void Document::reload()
+{
+    if (!m_graphPath.isEmpty())
+        openGraph(m_graphPath);
+    if (!m_modelPath.isEmpty())
+        open(m_modelPath);
+}
+
 void Document::openStages(const QString& file)
 {
     const QString path = absolute(file);

@@ -76,6 +76,7 @@ public:
     void tryWidth(const QString& input, std::int64_t width);
     void open(const QString& path);  ///< by what it holds or ends with: a profile graph, a graph, a plan, otherwise a model
     void openModel(const QString& path);
+    void reload();  ///< the files that are open, which may have been written anew
     void openStages(const QString& path);  ///< a profile graph
     void openGraph(const QString& path);
     void openKarateClub();  ///< with random features, as wide as the model wants them

@@ -295,6 +295,8 @@ void MainWindow::makeActions()
     openFolder->setToolTip(tr("A folder of .npy arrays, or a dataset as OGB keeps it"));
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
     addAction(file, tr("Open the e&xample"), {}, [this] { openExample(); })->setEnabled(!exampleFile(QStringLiteral("sage.pt2")).isEmpty());
+    m_reload = addAction(file, tr("Re&load"), QKeySequence(Qt::Key_F5), [this] { m_document.reload(); });
+    m_reload->setToolTip(tr("Reads the model and the graph once more from their files"));
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
     m_openExpected = addAction(file, tr("Open expected &outputs…"), {}, [this] {
@@ -623,6 +625,7 @@ void MainWindow::showTasks()
         ofModel->setEnabled(m_document.model() != nullptr);
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
+    m_reload->setEnabled(!m_document.modelPath().isEmpty() || !m_document.graphPath().isEmpty());
     m_calibrate->setEnabled(!busy);
     // Either would drop what has been run or measured so far.
     const bool mayRewrite = m_document.job(Task::Run) == nullptr && m_document.job(Task::Calibrate) == nullptr;

@@ -388,14 +388,18 @@ void PlanPanel::showPlan()
         const std::vector<FunctionCost::Blocks> blocks = blockSeconds(space, m_editor.shown(), *cost);
         // Other plans with functions where they are now.
         const PlanCosts& costs = m_editor.costs();
-        plans.push_back(barOf(tr("This plan"), *cost, blocks, m_editor.placement()));
+        std::vector<bool> exceeds;
+        const auto add = [&](CostBars::Bar bar, const PlanCost& of) {
+            plans.push_back(std::move(bar));
+            exceeds.push_back(exceedsBound(of));
+        };
+        add(barOf(tr("This plan"), *cost, blocks, m_editor.placement()), *cost);
         plans.back().isMarked = true;
-        if (exceedsBound(*cost))
-            plans.back().text = tr("%1, too large").arg(plans.back().text);
         if (m_editor.other())
             if (const std::optional<PlanCost> other = costs.costOf(m_editor.other()->plan))
-                plans.push_back(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other),
-                                      costs.placementOf(m_editor.other()->plan, *other, m_editor.devices())));
+                add(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other),
+                          costs.placementOf(m_editor.other()->plan, *other, m_editor.devices())),
+                    *other);
         m_ownBars = plans.size();
         for (const std::size_t i : inOrderOfRuns(*cost)) {
             const FunctionCost& f = cost->functions[i];
@@ -407,13 +411,14 @@ void PlanPanel::showPlan()
             }
         }
         for (const PricedPlan& plan : costs.plans())
-            plans.push_back(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost),
-                                  costs.placementOf(plan, m_editor.devices())));
+            add(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost),
+                      costs.placementOf(plan, m_editor.devices())),
+                plan.planned.cost);
         for (std::size_t i = 1; i < plans.size(); ++i)
             plans[i].text = tr("%1 (%2)").arg(plans[i].text, changeText(plans.front().total(), plans[i].total()));
-        for (std::size_t i = 0; i < costs.plans().size(); ++i)
-            if (CostBars::Bar& bar = plans[m_ownBars + i]; exceedsBound(costs.plans()[i].planned.cost))
-                bar.text = tr("%1, too large").arg(bar.text);
+        for (std::size_t i = 0; i < plans.size(); ++i)
+            if (exceeds[i])
+                plans[i].text = tr("%1, too large").arg(plans[i].text);
     }
     m_plans->setBars(std::move(plans));
     std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done

@@ -3879,6 +3879,14 @@
         <source>%1 in %2</source>
         <translation>%2 中的 %1</translation>
     </message>
+    <message>
+        <source>Re&amp;load</source>
+        <translation>重新读取(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Reads the model and the graph once more from their files</source>
+        <translation>从文件重新读取模型和图</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>

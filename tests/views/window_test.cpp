@@ -211,6 +211,7 @@ private Q_SLOTS:
     void panelsSpeakOfThePlan();
     void noSequenceOfEventsGivesAnIllegalPlan();
     void aLookAtAnotherPlanKeepsTheResult();
+    void filesAreReadAgain();
     void resultsAreOfWhatWasSet();
     void keysAreForTheStoryThatIsSeen();
     void helpHasWordsAndKeys();
@@ -3690,6 +3691,32 @@ void WindowTest::aLookAtAnotherPlanKeepsTheResult()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run(), patience);
     QVERIFY(!says(QStringLiteral("From before a change")));
     window.document().planEditor().history().setClean();
+}
+
+void WindowTest::filesAreReadAgain()
+{
+    const QTemporaryDir folder;
+    const QString model = folder.filePath(QStringLiteral("model.pt2")), graph = folder.filePath(QStringLiteral("g.csv"));
+    const auto write = [&](const char* edges) {
+        QFile file(graph);
+        return file.open(QIODevice::WriteOnly) && file.write(edges) > 0;
+    };
+    QVERIFY(QFile::copy(example("gcn.pt2"), model) && write("0,1\n1,2\n"));
+    MainWindow window;
+    window.show();
+    window.document().setRandomFeatures(true);
+    window.document().open(model);
+    window.document().open(graph);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
+    QCOMPARE(window.document().graph()->numEdges, std::int64_t{2});
+    const std::string before = window.document().model()->program().name;
+    QVERIFY(QFile::remove(model) && QFile::copy(example("sage.pt2"), model) && write("0,1\n1,2\n2,0\n"));
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().model()->program().name != before, patience);
+    QCOMPARE(window.document().graph()->numEdges, std::int64_t{3});
+    QCOMPARE(window.document().modelPath(), model);
 }
 
 // Also an order of nodes, and a change while something runs; and a run does not make what Verify said untrue.
