@@ -266,7 +266,7 @@ std::string roundingNote(const Comparison& c)
         return "";
     const std::string moved = "  Other last digits of the inputs move " + std::string(c.worstJitters.size() == 1 ? "it" : "them") + " by " +
                               formatNumber(*std::ranges::max_element(c.worstJitters));
-    return moved + (c.isRounding() ? ", as much as that: rounding alone, cut or not.\n" : " at most: this is more than rounding.\n");
+    return moved + (c.isRounding() ? ": rounding alone, cut or not.\n" : " at most: this is more than rounding.\n");
 }
 
 // Which nodes were compared, where not all were, and with what.

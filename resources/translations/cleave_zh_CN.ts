@@ -4975,8 +4975,8 @@
         <translation>超出容差的行，差异最大者在前</translation>
     </message>
     <message>
-        <source>Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.</source>
-        <translation>仅改变输入的最后一位数字，就会使差异最大的行变动 %1，与差异相当：这只是舍入误差，切与不切都一样。</translation>
+        <source>The worst rows differ by %1, and other last digits of the inputs move them by %2: rounding alone, cut or not.</source>
+        <translation>最差的行相差 %1，而输入的末位数字变动会使其移动 %2：无论切分与否，都只是舍入。</translation>
     </message>
     <message>
         <source>Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.</source>
