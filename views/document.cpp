@@ -39,9 +39,7 @@ Document::Document(QObject* parent) : QObject(parent)
         options.order = batches.order;
         setRunOptions(options);
     });
-    connect(&m_planEditor, &PlanEditor::changed, this, [this] {
-        fitReport();
-    });
+    connect(&m_planEditor, &PlanEditor::changed, this, [this] { fitReport(); });
 }
 
 Document::~Document() = default;
@@ -352,7 +350,8 @@ void Document::setMemoryBound(std::size_t bytes)
         return;
     m_options.run.memoryBytes = bytes;
     if (const std::size_t least = leastMemory(m_options.run, m_graph ? static_cast<double>(m_graph->bytes()) : 0); bytes > 0 && bytes < least)
-        Q_EMIT failed(tr("Runs on this machine take about %1 beside the program itself: within less they will be refused.").arg(bytesText(static_cast<double>(least))));
+        Q_EMIT failed(tr("Runs on this machine take about %1 beside the program itself: within less they will be refused.")
+                          .arg(bytesText(static_cast<double>(least))));
     m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Options);
 }

@@ -56,7 +56,10 @@ public:
     ~Document() override;
 
     const std::shared_ptr<const Model>& model() const { return m_model; }
-    const std::shared_ptr<const ViewedGraph>& viewed() const { return m_viewed; }  ///< what is looked at instead of a model: a profile graph, or one that was refused
+    const std::shared_ptr<const ViewedGraph>& viewed() const
+    {
+        return m_viewed;
+    }  ///< what is looked at instead of a model: a profile graph, or one that was refused
     const QString& modelPath() const { return m_modelPath; }
     const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
     const QString& graphPath() const { return m_graphPath; }
@@ -76,7 +79,7 @@ public:
     void tryWidth(const QString& input, std::int64_t width);
     void open(const QString& path);  ///< by what it holds or ends with: a profile graph, a graph, a plan, otherwise a model
     void openModel(const QString& path);
-    void reload();  ///< the files that are open, which may have been written anew
+    void reload();                         ///< the files that are open, which may have been written anew
     void openStages(const QString& path);  ///< a profile graph
     void openGraph(const QString& path);
     void openKarateClub();  ///< with random features, as wide as the model wants them

@@ -24,9 +24,15 @@ std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
 
 }  // namespace
 
-void Document::openPlan(const QString& path) { openPlan(PlanFile{QFileInfo(path).absoluteFilePath(), true, {}}); }
+void Document::openPlan(const QString& path)
+{
+    openPlan(PlanFile{QFileInfo(path).absoluteFilePath(), true, {}});
+}
 
-void Document::restorePlan(const QString& path, const QString& savedPath) { openPlan(PlanFile{path, false, savedPath}); }
+void Document::restorePlan(const QString& path, const QString& savedPath)
+{
+    openPlan(PlanFile{path, false, savedPath});
+}
 
 void Document::setPlanPath(const QString& path)
 {

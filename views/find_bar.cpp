@@ -16,7 +16,8 @@
 
 namespace cleave::views {
 
-FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view), m_edit(new QLineEdit(this)), m_status(new QLabel(this)), m_list(new FoundList(this))
+FindBar::FindBar(GraphView& view, QWidget* parent)
+    : QFrame(parent), m_view(view), m_edit(new QLineEdit(this)), m_status(new QLabel(this)), m_list(new FoundList(this))
 {
     m_edit->setPlaceholderText(tr("Name of an operator, a tensor or a module"));
     m_edit->setAccessibleName(tr("Find"));
@@ -126,13 +127,18 @@ void FindBar::step(int by)
 void FindBar::keyPressEvent(QKeyEvent* event)
 {
     switch (event->key()) {
-    case Qt::Key_Escape:
-        hide();
-        m_view.setFocus();
-        break;
-    case Qt::Key_Up: previous(); break;
-    case Qt::Key_Down: next(); break;
-    default: QFrame::keyPressEvent(event);
+        case Qt::Key_Escape:
+            hide();
+            m_view.setFocus();
+            break;
+        case Qt::Key_Up:
+            previous();
+            break;
+        case Qt::Key_Down:
+            next();
+            break;
+        default:
+            QFrame::keyPressEvent(event);
     }
 }
 

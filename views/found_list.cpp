@@ -19,9 +19,15 @@ void FoundModel::set(std::shared_ptr<const Model> model, std::vector<OpId> found
     endResetModel();
 }
 
-int FoundModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_found.size()); }
+int FoundModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_found.size());
+}
 
-int FoundModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : columns; }
+int FoundModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : columns;
+}
 
 QVariant FoundModel::data(const QModelIndex& index, int role) const
 {
@@ -30,10 +36,14 @@ QVariant FoundModel::data(const QModelIndex& index, int role) const
     const Program& program = m_model->program();
     const Op& op = program[m_found[static_cast<std::size_t>(index.row())]];
     switch (index.column()) {
-    case Name: return toText(op.name);
-    case Operator: return toText(op.target).section(QStringLiteral("::"), -1);
-    case Sizes: return op.outputs.empty() ? QString() : toText(shapeText(*m_model->analysis, op.outputs.front()));
-    default: return op.module.valid() ? toText(program[op.module].path) : QString();
+        case Name:
+            return toText(op.name);
+        case Operator:
+            return toText(op.target).section(QStringLiteral("::"), -1);
+        case Sizes:
+            return op.outputs.empty() ? QString() : toText(shapeText(*m_model->analysis, op.outputs.front()));
+        default:
+            return op.module.valid() ? toText(program[op.module].path) : QString();
     }
 }
 

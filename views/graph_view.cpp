@@ -85,7 +85,10 @@ void GraphView::showModel()
     Q_EMIT pictureChanged();
 }
 
-OpId GraphView::firstLook() const { return m_viewed ? m_viewed->looksAt() : OpId{}; }
+OpId GraphView::firstLook() const
+{
+    return m_viewed ? m_viewed->looksAt() : OpId{};
+}
 
 void GraphView::setExpansion(Expansion expansion, std::optional<DagKey> anchor)
 {

@@ -181,9 +181,8 @@ private:
         auto& rows = section(InspectionTexts::tr("Gives"));
         for (const ValueId value : leaving(ops)) {
             const QString tensor = tensorText(m_analysis, value);
-            rows.push_back({toText(m_program[value].name),
-                            m_isAnalysed ? InspectionTexts::tr("%1, %2").arg(tensor, reachText(m_analysis, value)) : tensor,
-                            {}});
+            rows.push_back(
+                {toText(m_program[value].name), m_isAnalysed ? InspectionTexts::tr("%1, %2").arg(tensor, reachText(m_analysis, value)) : tensor, {}});
             if (const QString bytes = wholeBytes(value); !bytes.isEmpty())
                 rows.push_back({{}, bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
         }
@@ -270,7 +269,7 @@ private:
     {
         const auto moved = std::ranges::count_if(m_box.ops, [this](OpId op) { return movedTo(op).has_value(); });
         m_result.kind =
-            moved > 0 ? InspectionTexts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size())
+            moved > 0      ? InspectionTexts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size())
             : m_isAnalysed ? InspectionTexts::tr("Module in %1").arg(place())
                            : InspectionTexts::tr("Module");
         addModule(m_box.key.module);
@@ -433,7 +432,10 @@ Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* gr
     return OpInspector(model, box, graph, editor).inspect();
 }
 
-Inspection inspectRead(const Model& model, const DagBox& box) { return OpInspector(model, box, nullptr, nullptr, Knowledge::Program).inspect(); }
+Inspection inspectRead(const Model& model, const DagBox& box)
+{
+    return OpInspector(model, box, nullptr, nullptr, Knowledge::Program).inspect();
+}
 
 Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
 {

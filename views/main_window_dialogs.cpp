@@ -224,7 +224,8 @@ QFileDialog* MainWindow::planDialog()
 {
     const QFileInfo model(m_document.modelPath());
     const QString ending = QStringLiteral("cleave.json");
-    const QString proposed = m_document.planPath().isEmpty() ? folderBeside(model.filePath()) + u'/' + model.completeBaseName() + u'.' + ending : m_document.planPath();
+    const QString proposed =
+        m_document.planPath().isEmpty() ? folderBeside(model.filePath()) + u'/' + model.completeBaseName() + u'.' + ending : m_document.planPath();
     QFileDialog* dialog = fileDialog(this, tr("Save plan"), proposed, tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(ending);
     return dialog;

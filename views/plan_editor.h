@@ -80,7 +80,7 @@ public:
     bool previewCut(int cut, bool up);  ///< moved from where it is shown to the next legal place, or a sentence of refused()
     void endPreview();
     bool keepMovedCut(int cut);  ///< the preview, as one undo step that says what the cut saves now
-    bool keepPreview();           ///< likewise of the cut that is previewed, if one is: what is run or saved is what is shown
+    bool keepPreview();          ///< likewise of the cut that is previewed, if one is: what is run or saved is what is shown
     bool hasPreview() const { return m_preview.has_value(); }
 
     void write(const std::filesystem::path& path) const;  ///< Error if it cannot be written; nothing is left behind then

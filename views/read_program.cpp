@@ -83,7 +83,10 @@ BandItem::Texts ReadProgram::bandTexts(const DagBand& band) const
     return texts;
 }
 
-Inspection ReadProgram::inspect(const DagBox& box) const { return inspectRead(*drawn(), box); }
+Inspection ReadProgram::inspect(const DagBox& box) const
+{
+    return inspectRead(*drawn(), box);
+}
 
 std::vector<PropertySection> ReadProgram::sections(const QString& path) const
 {
@@ -100,6 +103,9 @@ std::vector<PropertySection> ReadProgram::sections(const QString& path) const
     return all;
 }
 
-std::string ReadProgram::dot() const { return toDot(*drawn()->analysis, *drawn()->cut); }
+std::string ReadProgram::dot() const
+{
+    return toDot(*drawn()->analysis, *drawn()->cut);
+}
 
 }  // namespace cleave::views

@@ -206,7 +206,8 @@ QString roundingNote(const Comparison& c)
         return {};
     const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
     return c.isRounding()
-               ? ResultModelsTexts::tr("The worst rows differ by %1, and other last digits of the inputs move them by %2: rounding alone, cut or not.")
+               ? ResultModelsTexts::tr(
+                     "The worst rows differ by %1, and other last digits of the inputs move them by %2: rounding alone, cut or not.")
                      .arg(numberText(*std::ranges::max_element(c.worstGaps)), moved)
                : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
 }

@@ -194,8 +194,9 @@ Inspection StagedModel::inspect(const DagBox& box) const
     const ProfileNode& node = this->node(op);
     Inspection result;
     result.title = headOf(node);
-    result.kind = isTensor ? Words::tr("Handed on by stage %1").arg(m_graph.stages[at(node.stage)])
-                           : m_graph.hasStages ? Words::tr("Node in stage %1").arg(m_graph.stages[at(node.stage)]) : Words::tr("Node");
+    result.kind = isTensor            ? Words::tr("Handed on by stage %1").arg(m_graph.stages[at(node.stage)])
+                  : m_graph.hasStages ? Words::tr("Node in stage %1").arg(m_graph.stages[at(node.stage)])
+                                      : Words::tr("Node");
     auto& about = result.sections.emplace_back(PropertySection{Words::tr("Node"), {}}).properties;
     about.push_back({Words::tr("name"), toText(node.id), {}});
     about.push_back({Words::tr("description"), toText(node.description), toText(node.description)});

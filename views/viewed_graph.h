@@ -24,8 +24,8 @@ public:
     virtual BandItem::Texts bandTexts(const DagBand& band) const = 0;
     virtual Inspection inspect(const DagBox& box) const = 0;
     virtual std::vector<PropertySection> sections(const QString& path) const = 0;
-    virtual std::string dot() const = 0;  ///< in Graphviz's language
-    virtual int stages() const { return 0; }  ///< the last one's number, which boxes are coloured by; 0: they are not
+    virtual std::string dot() const = 0;         ///< in Graphviz's language
+    virtual int stages() const { return 0; }     ///< the last one's number, which boxes are coloured by; 0: they are not
     virtual OpId looksAt() const { return {}; }  ///< that is selected at first; invalid: none
 
 protected:

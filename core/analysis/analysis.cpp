@@ -155,9 +155,10 @@ std::string Analyser::whyNotRowWise(OpId id) const
     return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
                        (onEdges ? "and these are edges, or nodes that a mask chooses: that works where the inputs tell how many there are."
                                 : "and it is not one row for each node or one for the graph.")
-                 : onEdges ? std::string("is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once "
-                                 "works on the rows of all nodes (a loss can leave some out by their labels, ignore_index).")
-                   : std::string("is not known to work row by row, and running it on permuted and truncated rows did not show that it does.");
+           : onEdges ? std::string(
+                           "is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once "
+                           "works on the rows of all nodes (a loss can leave some out by their labels, ignore_index).")
+                     : std::string("is not known to work row by row, and running it on permuted and truncated rows did not show that it does.");
 }
 
 void Analyser::setOutput(ValueId id, Rows rows, int nodeType, int rowDim, int level, std::int64_t outer, std::int64_t inner)

@@ -276,9 +276,18 @@ PagesLimit PagesLimit::ofSystem()
     return PagesLimit(!pagesAreBound() ? pagesInUse().kept + left / 16 * 15 : std::numeric_limits<std::size_t>::max());
 }
 PagesLimit::PagesLimit(Total total) : m_before(std::exchange(usable, total.bytes)) {}
-PagesLimit PagesLimit::like(std::size_t mostUsed) { return PagesLimit(Total{mostUsed}); }
-std::size_t PagesLimit::mostUsed() { return usable; }
-PagesLimit::~PagesLimit() { usable = m_before; }
+PagesLimit PagesLimit::like(std::size_t mostUsed)
+{
+    return PagesLimit(Total{mostUsed});
+}
+std::size_t PagesLimit::mostUsed()
+{
+    return usable;
+}
+PagesLimit::~PagesLimit()
+{
+    usable = m_before;
+}
 
 MemoryInCore::MemoryInCore(bool leavesRoom) : m_before(std::exchange(place, leavesRoom ? InCoreBesideOthers : InCore)) { wasShort = false; }
 MemoryBeforeOthers::MemoryBeforeOthers() : m_before(place) { place = place == InCoreBesideOthers ? InCore : place; }

@@ -187,8 +187,8 @@ private:
     static std::string nameNote(const TextLines& lines, const EdgePiece& piece)
     {
         std::string_view rest(piece.at, static_cast<std::size_t>(piece.text.data() + piece.text.size() - piece.at));
-        return "Line " + std::to_string(lines.lineOf(piece.at)) + " of " + lines.name() + " has no numbers of nodes (" + printable(trimmed(takeLine(rest)), 40) +
-               "): what the file calls nodes are taken for names, and nodes are numbered as these come.";
+        return "Line " + std::to_string(lines.lineOf(piece.at)) + " of " + lines.name() + " has no numbers of nodes (" +
+               printable(trimmed(takeLine(rest)), 40) + "): what the file calls nodes are taken for names, and nodes are numbered as these come.";
     }
 
     void begin(const TextLines& lines)
@@ -242,7 +242,8 @@ private:
     {
         const std::string file = printable(m_path.filename().string());
         if (m_format.numbersOfRows)
-            m_graph.notes.push_back("Column " + std::to_string(*m_format.numbersOfRows + 1) + " of " + file + " has no name: it is taken for numbers of lines and left out.");
+            m_graph.notes.push_back("Column " + std::to_string(*m_format.numbersOfRows + 1) + " of " + file +
+                                    " has no name: it is taken for numbers of lines and left out.");
         if (table.count() == 0 && !m_format.numNodes)
             throw Error(file + " holds no edge: each line of an edge list has a source and a target.");
         if (takesNames) {

@@ -35,7 +35,7 @@ struct EdgeListFormat {
     bool hasHeader = false;     ///< the first line that is no comment names the columns
     std::size_t columns = 0;    ///< of each line
     std::size_t from = 0, to = 1;  ///< which of them are the edge
-    std::vector<EdgeColumn> values;  ///< what others are, in order
+    std::vector<EdgeColumn> values;            ///< what others are, in order
     std::vector<std::size_t> valueColumns;     ///< where these stand
     std::optional<std::size_t> numbersOfRows;  ///< a column that a header has no name for: rows are numbered there, as pandas does
     std::optional<std::int64_t> numNodes;  ///< if a comment states it, as in "# Nodes: 875713 Edges: 5105039"

@@ -114,7 +114,8 @@ bool parseNodeNumber(std::string_view text, std::int64_t& number)
 std::string_view withoutZeros(std::string_view text)
 {
     const std::size_t point = text.find('.');
-    const bool isWhole = point != std::string_view::npos && point + 1 < text.size() && text.find_first_not_of('0', point + 1) == std::string_view::npos;
+    const bool isWhole =
+        point != std::string_view::npos && point + 1 < text.size() && text.find_first_not_of('0', point + 1) == std::string_view::npos;
     return isWhole ? text.substr(0, point) : text;
 }
 

@@ -19,7 +19,10 @@ at::Tensor realParts(const at::Tensor& tensor)
     return tensor.is_complex() ? at::view_as_real(tensor.to(at::kComplexDouble).contiguous()) : tensor;
 }
 
-bool isWhole(const at::Tensor& tensor) { return at::isIntegralType(tensor.scalar_type(), true); }
+bool isWhole(const at::Tensor& tensor)
+{
+    return at::isIntegralType(tensor.scalar_type(), true);
+}
 
 at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
 {
