@@ -17,11 +17,15 @@ PyTorch 2.8 or newer, for TorchScript 1.13 or newer.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import json
 import math
 import operator
+import os
 import re
+import warnings
 from typing import Any, Callable
 
 import torch
@@ -32,7 +36,19 @@ FORMAT = 1
 
 
 class PlanError(ValueError):
-    """A plan that cannot be run with this program; the text is one sentence."""
+    """A plan that cannot be run with this program, or with these inputs; the text is one sentence."""
+
+
+@contextlib.contextmanager
+def _told(sentence: str, reason: Callable[[], str] = lambda: ""):
+    """What fails in here is a PlanError: the reason, or the sentence and the first line of what Python or PyTorch say."""
+    try:
+        yield
+    except (PlanError, MemoryError):
+        raise
+    except Exception as error:
+        found = (str(error).splitlines() or [""])[0].rstrip(" .")[:200]
+        raise PlanError(reason() or f"{sentence} ({type(error).__name__}: {found}).") from error
 
 
 aten = torch.ops.aten
@@ -212,6 +228,48 @@ def function_inputs(function: dict) -> dict[str, dict]:
     return found
 
 
+def check_references(execution: dict) -> None:
+    """Everything that is read is an input, a weight or made before. PlanError otherwise."""
+    known = {i["name"] for i in execution["inputs"]} | set(execution["weights"])
+    stored = {i["name"] for i in execution["inputs"] if i["role"] == "node-features"}
+
+    def need(name: str, names: set[str], where: str) -> None:
+        if name not in names:
+            raise PlanError(f"{where} reads '{name}', which nothing before it makes: write the plan anew with cleave-cli plan.")
+
+    def check_operand(operand: dict, steps: set[str], frames: list, where: str) -> None:
+        for kind, names in (("value", known), ("slice", known), ("local", known), ("stored", stored), ("step", steps)):
+            if kind in operand:
+                need(operand[kind], names, where)
+        for frame in [operand[kind] for kind in ("frame", "rows", "numbers") if kind in operand] + operand.get("parts", []):
+            if not 0 <= frame < len(frames):
+                raise PlanError(f"{where} has no frame {frame}: write the plan anew with cleave-cli plan.")
+        for kind in ("leading", "numbered"):
+            if kind in operand:
+                check_operand(operand[kind], steps, frames, where)
+
+    for op in execution["once"]:
+        for operand in (operand for argument in op["args"].values() for operand in operands_of(argument)):
+            need(operand["value"], known, f"What the plan runs once, '{op['op']}',")
+        known.update(op["outputs"])
+    for function in execution["functions"]:
+        where, steps, frames = f"Function {function['function']} of the plan", set(), function["frames"]
+        for operand in [*function["neighbours"], *({"value": frame["index"]} for frame in frames if "index" in frame)]:
+            check_operand(operand, steps, frames, where)
+        for step in function["steps"]:
+            for argument in [*step.get("args", {}).values(), step.get("forward"), step.get("concat")]:
+                for operand in operands_of(argument):
+                    check_operand(operand, steps, frames, where)
+            check_operand({key: step[key] for key in ("frame", "parts") if key in step}, steps, frames, where)
+            steps.update(step["outputs"])
+        for save in function["saves"]:
+            check_operand(save["from"], steps, frames, where)
+        stored.update(save["value"] for save in function["saves"])
+    for name in execution["outputs"]:
+        if name not in stored | known:
+            raise PlanError(f"The plan's output '{name}' is made by none of its functions: write the plan anew with cleave-cli plan.")
+
+
 # The program cut by torch.fx. ----------------------------------------------------------------------------------------------------------
 
 
@@ -238,6 +296,11 @@ def _constant(written: dict) -> torch.Tensor:
 
 def tensors_of(program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> Callable[[str], torch.Tensor | None]:
     """Parameters, buffers and other tensors of a program by their names; None for what is none of them."""
+    if isinstance(program, (str, os.PathLike)):
+        raise PlanError(f"The program is needed, and not its file: torch.export.load('{program}') or torch.jit.load('{program}').")
+    if not isinstance(program, torch.jit.ScriptModule) and not hasattr(program, "graph_signature"):
+        raise PlanError("The program is needed as torch.export.export, torch.export.load or torch.jit.load return it (program, and not program.module()), "
+                        f"but this is of the type {type(program).__name__}.")
     if not isinstance(program, torch.jit.ScriptModule):
         named = {**program.state_dict, **{k: v for k, v in program.constants.items() if isinstance(v, torch.Tensor)}}
         return named.get
@@ -405,6 +468,50 @@ class _Edges:
         return self.edges[begin.repeat_interleave(count) + offset]
 
 
+def read_plan(plan: str | os.PathLike | dict) -> dict:
+    """A plan of this version, from its file or as it stands. PlanError for what is none; a file that is not there is Python's own error."""
+    if isinstance(plan, (str, os.PathLike)):
+        with open(plan, encoding="utf-8") as file:
+            try:
+                content = json.load(file)
+            except ValueError as error:
+                raise PlanError(f"'{plan}' is no plan of Cleave: it is not JSON.") from error
+    else:
+        content = plan
+    if not isinstance(content, dict):
+        raise PlanError("A plan is the name of a .cleave.json file or what is in it, and comes before the program.")
+    if content.get("cleave_plan") != FORMAT:
+        raise PlanError(f"The plan is of version {content.get('cleave_plan')}, but this module reads version {FORMAT} only.")
+    if "execution" not in content:
+        raise PlanError("The plan does not say how it is executed; write it anew with cleave-cli plan.")
+    return content
+
+
+def warn_of_other_file(plan: dict, archive: str | os.PathLike) -> None:
+    """A plan fits a model that was trained on, too: of another file it is told, not refused."""
+    with open(archive, "rb") as file:
+        here, there = hashlib.sha256(file.read()).hexdigest(), str(plan.get("model", {}).get("sha256"))
+    if here != there:
+        warnings.warn(f"The plan was made for another file than '{archive}' (SHA-256 {there[:8]}, here {here[:8]}).", stacklevel=3)
+
+
+def fixed_shapes(plan: dict, program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> dict[str, list]:
+    """Shapes of inputs, as far as the program or the plan's functions say them; what is no number is free."""
+    shapes = {}
+    for node in [] if isinstance(program, torch.jit.ScriptModule) else program.graph.nodes:
+        if node.op == "placeholder" and isinstance(node.meta.get("val"), torch.Tensor):
+            shapes[node.name] = [size if type(size) is int else str(size) for size in node.meta["val"].shape]
+    for function in plan["functions"]:
+        shapes.update({tensor["name"]: tensor["shape"] for tensor in function.get("reads", [])})
+    return shapes
+
+
+def check_batch_size(batch_size: int) -> int:
+    if not hasattr(batch_size, "__index__") or batch_size < 0:
+        raise PlanError(f"batch_size is a number of nodes, or 0 for the plan's, and not {batch_size!r}.")
+    return int(batch_size)
+
+
 class LayerWise:
     """A model cut into functions that run for all nodes one after the other, each in batches over blocks."""
 
@@ -413,31 +520,43 @@ class LayerWise:
         self._once = once
         self._functions = functions
         self._weights = weights
-        self.batch_size = batch_size
+        self.batch_size = check_batch_size(batch_size)
+        self._shapes: dict[str, list] = {}
+        self._nodes: dict[Any, int] = {}
+        # Numbers of nodes that the model does not count from the end if they are negative; those of a batch would be.
+        self._from_front = {step["args"]["index"]["local"] for function in execution["functions"] for step in function["steps"]
+                            if step.get("target") == "aten::index_select" and "local" in step["args"]["index"]}
 
     @classmethod
-    def from_plan(cls, plan: str | dict, program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> "LayerWise":
-        """plan: the file that Cleave wrote, or its content. program: what was cut, for its weights. PlanError if the plan is not one for it."""
-        if not isinstance(plan, dict):
-            with open(plan, encoding="utf-8") as file:
-                plan = json.load(file)
-        if plan.get("cleave_plan") != FORMAT:
-            raise PlanError(f"The plan is of version {plan.get('cleave_plan')}, but this module reads version {FORMAT} only.")
-        if "execution" not in plan:
-            raise PlanError("The plan does not say how it is executed; write it anew with cleave-cli plan.")
-        is_script = isinstance(program, torch.jit.ScriptModule)  # whose operators have no names
-        names = set() if is_script else {node.name for node in program.graph.nodes}
-        ops = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]]
-        if ops and not is_script and not plan.get("rewrites") and names.isdisjoint(ops):
-            raise PlanError(f"The plan is for another model: the program has no op '{ops[0]}'.")
-        find, execution = tensors_of(program), plan["execution"]
-        once, functions = split_program(execution, find)
-        return cls(execution, once, functions, read_weights(execution, find), plan.get("batch_size", 0))
+    def from_plan(cls, plan: str | os.PathLike | dict, program: torch.export.ExportedProgram | torch.jit.ScriptModule,
+                  archive: str | os.PathLike | None = None) -> "LayerWise":
+        """plan: the file that Cleave wrote, or its content. program: what was cut, for its weights. archive: its file, if it shall be compared with
+        the one that the plan was made for (another is a warning). PlanError if the plan is not one for the program."""
+        plan, find = read_plan(plan), tensors_of(program)
+        with _told("The plan does not hold what a plan must: write it anew with cleave-cli plan"):
+            is_script = isinstance(program, torch.jit.ScriptModule)  # whose operators have no names
+            names = set() if is_script else {node.name for node in program.graph.nodes}
+            ops = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]]
+            if ops and not is_script and not plan.get("rewrites") and names.isdisjoint(ops):
+                raise PlanError(f"The plan is for another model: the program has no op '{ops[0]}'.")
+            execution = plan["execution"]
+            check_references(execution)
+            once, functions = split_program(execution, find)
+            model = cls(execution, once, functions, read_weights(execution, find), plan.get("batch_size", 0))
+            model._shapes = fixed_shapes(plan, program)
+        if archive is not None:
+            warn_of_other_file(plan, archive)
+        return model
 
     def __call__(self, *args: Any, batch_size: int = 0, **kwargs: Any):
-        """The outputs of forward. batch_size: targets per batch; 0: the plan's, or 4096."""
+        """The outputs of forward. batch_size: targets per batch; 0: the plan's, or 4096. Inputs are computed with in the types that the plan
+        names: float64 becomes float32 where it says so, int32 int64."""
+        batch_size = check_batch_size(batch_size) or self.batch_size or 4096
         with torch.inference_mode():
-            return self._run(self._bind(args, kwargs), batch_size or self.batch_size or 4096)
+            with _told("These are not the model's inputs"):
+                inputs = self._bind(args, kwargs)
+            with _told("The plan cannot be run on these inputs", lambda: self._wrong_ends(inputs)):
+                return self._run(inputs, batch_size)
 
     def _bind(self, args: tuple, kwargs: dict) -> dict[str, Any]:
         inputs = [i for i in self.execution["inputs"] if i["name"] not in self.execution["weights"]]
@@ -461,8 +580,8 @@ class LayerWise:
             if i["name"] not in bound and i["kind"] != "none":
                 raise PlanError(f"The model's input '{i['name']}' is missing.")
         for i in inputs:
-            if isinstance(bound.get(i["name"]), torch.Tensor):
-                bound[i["name"]] = bound[i["name"]].cpu().to(getattr(torch, i["dtype"]))
+            if i["kind"] == "tensor":
+                bound[i["name"]] = self._tensor(i, bound[i["name"]])
             shape = bound[i["name"]].shape if isinstance(bound.get(i["name"]), torch.Tensor) else ()
             if i.get("row_dim", 0) >= max(len(shape), 1):
                 raise PlanError(f"The model's input '{i['name']}' has rows along dimension {i['row_dim']}, and not the shape {list(shape)}.")
@@ -475,7 +594,32 @@ class LayerWise:
         bound.update({i["name"]: self._weights[i["name"]] for i in self.execution["inputs"] if i["name"] in self._weights})
         return bound
 
+    def _tensor(self, described: dict, value: Any) -> torch.Tensor:
+        name, dtype = described["name"], getattr(torch, described["dtype"])
+        if not isinstance(value, torch.Tensor):
+            raise PlanError(f"The model's input '{name}' is a tensor, and not of the type {type(value).__name__}.")
+        if not torch.can_cast(value.dtype, dtype) and dtype != torch.bool or value.is_floating_point() and dtype == torch.bool:
+            raise PlanError(f"The model's input '{name}' is of {dtype}, and not of {value.dtype}.")
+        shape = [] if "matrix" in described or "row_dim" in described else self._shapes.get(name, [])
+        free = {fixed["dim"] for fixed in described.get("sizes", [])}
+        fits = len(shape) == value.dim() and all(type(size) is not int or dim in free or size == value.shape[dim] for dim, size in enumerate(shape))
+        if shape and not fits:
+            raise PlanError(f"The model's input '{name}' is [{', '.join(map(str, shape))}], and not {list(value.shape)}.")
+        return value.cpu().to(dtype)
+
+    def _wrong_ends(self, inputs: dict[str, Any]) -> str:
+        """Of edges that name nodes which are not there; empty if none do."""
+        most = max(self._nodes.values(), default=0)
+        for i in self.execution["inputs"] if most > 0 else []:
+            ends = inputs.get(i["name"])
+            if i["role"] == "graph-structure" and isinstance(ends, torch.Tensor) and ends.dtype == torch.int64 and ends.dim() == 2 and ends.numel():
+                wrong = [end for end in (int(ends.min()), int(ends.max())) if not 0 <= end < most]
+                if wrong:
+                    return f"The model's input '{i['name']}' names node {wrong[0]}, but there are nodes 0 to {most - 1} only."
+        return ""
+
     def _run(self, inputs: dict[str, Any], batch_size: int):
+        self._nodes = {}
         self._store = {i["name"]: inputs[i["name"]] for i in self.execution["inputs"] if i["role"] == "node-features"}
 
         def rows(counted: str | dict | int) -> int:
@@ -491,6 +635,9 @@ class LayerWise:
         named = {_identifier(name): value for name, value in inputs.items()}
         named.update({"w_" + _identifier(name): value for name, value in self._weights.items()})
         self._structure = {**inputs, **self._once(named)}
+        for name in self._from_front:
+            if self._value(name).numel() and int(self._value(name).min()) < 0:
+                raise PlanError(self._wrong_ends(inputs) or f"'{name}', which the model reads rows at, has negative numbers.")
         self._edges: dict[str, _Edges] = {}
         self._numbers = {kind: torch.full((count,), -1, dtype=torch.long) for kind, count in self._nodes.items()}
         for function, run in zip(self.execution["functions"], self._functions):

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -189,22 +190,92 @@ def run_scripts(folder, only, all_versions, problems):
     return count
 
 
+def refused(what, call, problems):
+    """A PlanError of one sentence."""
+    from cleave_plan import PlanError
+    problem = f"{what} is accepted"
+    try:
+        call()
+    except PlanError as error:
+        problem = "" if str(error).endswith(".") and "\n" not in str(error) else f"{what}: {error}"
+    except Exception as error:
+        problem = f"{what}: {type(error).__name__}: {error}"
+    if problem:
+        problems.append(problem)
+        print(problem)
+
+
 def refuse_bad_plans(plan, program, problems):
-    """One sentence each."""
-    from cleave_plan import LayerWise, PlanError
-    for change in ({"cleave_plan": 2}, {"execution": None}, {"weights": None}):
+    from cleave_plan import LayerWise
+
+    def change(what, edit):
         bad = json.loads(json.dumps(plan))
-        if "weights" in change:
-            bad["execution"]["weights"] = {key: {"parameter": "nobody", "dtype": "float32"} for key in bad["execution"]["weights"]}
-        elif "execution" in change:
-            del bad["execution"]
-        else:
-            bad.update(change)
-        try:
-            LayerWise.from_plan(bad, program)
-            problems.append(f"a plan with {change} is accepted")
-        except PlanError as error:
-            assert str(error).endswith(".") and "\n" not in str(error)
+        edit(bad)
+        refused(f"a plan with {what}", lambda: LayerWise.from_plan(bad, program), problems)
+
+    def weights_of_nobody(bad):
+        bad["execution"]["weights"] = {key: {"parameter": "nobody", "dtype": "float32"} for key in bad["execution"]["weights"]}
+
+    change("another version", lambda bad: bad.update(cleave_plan=2))
+    change("no execution", lambda bad: bad.pop("execution"))
+    change("unknown weights", weights_of_nobody)
+    change("no functions", lambda bad: bad.pop("functions"))
+    for key in plan["execution"]:
+        change(f"no execution.{key}", lambda bad: bad["execution"].pop(key))
+    if len(plan["execution"]["functions"]) > 1:
+        change("functions in another order", lambda bad: bad["execution"]["functions"].reverse())
+    change("what runs once in another order", lambda bad: bad["execution"]["once"].reverse())
+    change("steps in another order", lambda bad: bad["execution"]["functions"][0]["steps"].reverse())
+    change("no saves", lambda bad: bad["execution"]["functions"][0]["saves"].clear())
+    change("an unknown save", lambda bad: bad["execution"]["functions"][0]["saves"][0].update({"from": {"step": "nobody"}}))
+    change("an unknown index", lambda bad: bad["execution"]["functions"][0]["frames"][1].update(index="nobody"))
+    change("a frame too many", lambda bad: bad["execution"]["functions"][0]["steps"][0].update(frame=9))
+    change("an unknown output", lambda bad: bad["execution"]["outputs"].append("nobody"))
+    change("a negative batch size", lambda bad: bad.update(batch_size=-1))
+    change("a batch size in words", lambda bad: bad.update(batch_size="many"))
+
+
+def refuse_bad_arguments(plan, program, problems):
+    from cleave_plan import LayerWise
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "model.pt2"
+        for what, content in (("text", b"not JSON"), ("bytes", b"PK\xff\xfe"), ("a list", b"[]")):
+            path.write_bytes(content)
+            refused(f"{what} for a plan", lambda: LayerWise.from_plan(str(path), program), problems)
+        for archive, told in ((path, 1), (None, 0)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                LayerWise.from_plan(plan, program, archive=archive)
+            if sum("another file" in str(warning.message) for warning in caught) != told:
+                problems.append(f"{told} warnings are due for the archive {archive}")
+    refused("None for a program", lambda: LayerWise.from_plan(plan, None), problems)
+    refused("a path for a program", lambda: LayerWise.from_plan(plan, "model.pt2"), problems)
+    refused("a program for a plan", lambda: LayerWise.from_plan(program, plan), problems)
+    if hasattr(program, "module"):
+        refused("a module for a program", lambda: LayerWise.from_plan(plan, program.module()), problems)
+
+
+def refuse_bad_inputs(plan, program, problems):
+    import numpy as np
+    import torch
+    from cleave_plan import LayerWise
+    graph = np.load(ZOO / "gcn.npz")
+    x, edges = torch.from_numpy(graph["x"]), torch.from_numpy(graph["edge_index"])
+    model = LayerWise.from_plan(plan, program)
+    expected = model(x, edges)
+    for batch_size in (-1, 2.5, "many"):
+        refused(f"a batch size of {batch_size}", lambda: model(x, edges, batch_size=batch_size), problems)
+    for place, end in ((0, -1), (1, -1), (0, len(x)), (1, len(x))):
+        wrong = edges.clone()
+        wrong[place, 0] = end
+        refused(f"an edge that ends in {end}", lambda: model(x, wrong), problems)
+    for what, inputs in (("swapped inputs", (edges, x)), ("narrow features", (x[:, 1:], edges)), ("edges of a number", (x, edges.float())), ("edges of one dimension", (x, edges[0])),
+                         ("arrays", (x.numpy(), edges.numpy())), ("too few inputs", (x,)), ("too many inputs", (x, edges, x)), ("None for edges", (x, None))):
+        refused(what, lambda: model(*inputs), problems)
+    if hasattr(program, "graph_signature"):
+        refused("edges of another shape", lambda: model(x, edges.T.contiguous()), problems)
+    if not torch.equal(model(x.double(), edges.int()), expected):
+        problems.append("inputs of other widths are not converted")
 
 
 def run(folder, only):
@@ -216,7 +287,8 @@ def run(folder, only):
     for file, load in ((ZOO / "gcn.pt2", torch.export.load if exports else None), (SCRIPTS / "torchscript_1.13/gcn.trace.pt", torch.jit.load)):
         plan = folder / ("gcn.cleave.json" if file.suffix == ".pt2" else "torchscript_1.13.gcn.trace.cleave.json")
         if load and plan.exists():
-            refuse_bad_plans(json.loads(plan.read_text()), load(str(file)), problems)
+            for refuse in (refuse_bad_plans, refuse_bad_arguments, refuse_bad_inputs):
+                refuse(json.loads(plan.read_text()), load(str(file)), problems)
     print(f"{len(problems)} problems")
     return 1 if problems or not count else 0
 
