@@ -26,9 +26,9 @@ bool isWhole(const at::Tensor& tensor)
 
 at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
 {
-    if (isWhole(a) && isWhole(b))  // as doubles large ones would be the same
-        return a.to(at::kLong).sub(b.to(at::kLong)).abs().to(at::kDouble);
     const at::Tensor x = a.to(at::kDouble), y = b.to(at::kDouble);
+    if (isWhole(a) && isWhole(b))  // large ones would be the same as doubles, and what lies far apart has no difference of 64 bits
+        return at::maximum(x.sub(y).abs(), a.to(at::kLong).sub(b.to(at::kLong)).abs().to(at::kDouble));
     const at::Tensor same = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
     return x.sub(y).abs().masked_fill(same, 0).nan_to_num(std::numeric_limits<double>::infinity());
 }

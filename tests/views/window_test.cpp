@@ -2656,6 +2656,7 @@ void WindowTest::memoryOfRunsBoundsThePlans()
     QVERIFY(editor.cost()->peakBytes() <= 0.8 * free);
     QVERIFY(editor.costs().model()->counts().batchSize < batchSize);
     QVERIFY(!window.planPanel().plans().bars().front().text.contains(QStringLiteral("too large")));
+    QVERIFY(window.messageBar().isVisible() && window.messageBar().text().contains(QStringLiteral("will be refused")));
     window.document().setMemoryBound(1);
     QTRY_VERIFY_WITH_TIMEOUT(isKnown(), patience);
     for (const CostBars::Bar& bar : window.planPanel().plans().bars())

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstring>
+#include <limits>
 
 #include "core/graph/npy.h"
 #include "tests/core/test_files.h"
@@ -45,6 +46,9 @@ TEST(Comparing, SeesTheLastDigitOfLargeWholeNumbers)
     EXPECT_TRUE(compare(made, rows(0), {0, 0}).equal);
     EXPECT_FALSE(compare(made, rows(1), {0, 0}).equal);
     EXPECT_EQ(compare(made, rows(1), {0, 0}).maxAbsolute, 1);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const NamedArray far{"ids", rowsOfNumbers<std::int64_t>(DType::Int64, {1}, {most}), 0};
+    EXPECT_FALSE(compare(far, rowsOfNumbers<std::int64_t>(DType::Int64, {1}, {-most}), {0, 0}).equal);
 }
 
 TEST(Npy, HoldsComplexNumbers)
