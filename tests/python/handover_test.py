@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import warnings
-import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ZOO = ROOT / "tests/models/zoo"
@@ -66,9 +65,6 @@ def prepare_exports(cli, folder, only):
     for number, entry in enumerate(entries(only)):
         model, plan = ZOO / (entry["name"] + ".pt2"), folder / (entry["name"] + ".cleave.json")
         roles = [word for name, role in entry.get("roles", {}).items() for word in ("--role", f"{name}={role}")]
-        # Sizes that are not the model's are the graph's.
-        sized = {"graphs.npy", "series.npy", "signals.npy"} & set(zipfile.ZipFile(ZOO / (entry["name"] + ".npz")).namelist())
-        graph = [ZOO / (entry["name"] + ".npz")] if sized else []
         if number % 4 == 0 or entry["name"] in SEVERAL_TYPES:  # all functions joined, over blocks of several hops
             joined = [cli, "plan", model, ZOO / (entry["name"] + ".npz"), *roles, "--planner", "node-wise", "--batch-size", "7", "--out", plan]
             made = subprocess.run(joined, capture_output=True, text=True)
@@ -76,16 +72,20 @@ def prepare_exports(cli, folder, only):
                 subprocess.run([cli, "code", model, *roles, "--plan", plan, "--out", folder / ("code_" + entry["name"])], check=True, capture_output=True)
                 continue
             assert "There is no plan 'node-wise'" in made.stderr, made.stderr
-        # Plans with ops before their message passing, too: the first of these linears that may be there.
-        command = [cli, "plan", model, *graph, *roles, "--out", plan]
-        for op in ("linear", "linear_1", "relu", "add_1"):
-            # Functions are numbered by degree and node type.
-            positions = range(1, 12) if "typed" in entry["name"] or "hetero" in entry["name"] else [1 if op == "linear" else 2]
-            if any(subprocess.run([*command, "--move", f"{op}=pre{p}"], capture_output=True).returncode == 0 for p in positions):
-                break
-        else:
-            subprocess.run(command, check=True, capture_output=True)
+        make_plan([cli, "plan", model, *roles, "--out", plan], entry)
+        if any(given.get("sizes") for given in json.loads(plan.read_text())["execution"]["inputs"]):  # that are the graph's, and not the model's
+            make_plan([cli, "plan", model, ZOO / (entry["name"] + ".npz"), *roles, "--out", plan], entry)
         subprocess.run([cli, "code", model, *roles, "--plan", plan, "--out", folder / ("code_" + entry["name"])], check=True, capture_output=True)
+
+
+def make_plan(command, entry):
+    """With ops before their message passing, too: the first of these linears that may be there."""
+    for op in ("linear", "linear_1", "relu", "add_1"):
+        # Functions are numbered by degree and node type.
+        positions = range(1, 12) if "typed" in entry["name"] or "hetero" in entry["name"] else [1 if op == "linear" else 2]
+        if any(subprocess.run([*command, "--move", f"{op}=pre{p}"], capture_output=True).returncode == 0 for p in positions):
+            return
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def prepare_scripts(cli, folder, only, all_versions):
