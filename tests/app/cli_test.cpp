@@ -703,6 +703,15 @@ TEST(Cli, SizesAndTolerancesAreNumbers)
     EXPECT_EQ(little.code, 0) << little.err;
 }
 
+TEST(Cli, WhatIsNoFileIsCalledWhatItIs)
+{
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(run("inspect /dev/null").err, "/dev/null is a pipe or a device: write what it gives into a file first.\n");
+    std::filesystem::create_directory(folder / "model.pt2");
+    EXPECT_EQ(run("inspect " + (folder / "model.pt2").string()).err, (folder / "model.pt2").string() + " is a folder.\n");
+    EXPECT_EQ(run("inspect " + (folder / "none.pt2").string()).err, "There is no file " + (folder / "none.pt2").string() + ".\n");
+}
+
 TEST(Cli, SavePointsAreKeptInAFolderOfTheirOwn)
 {
     const test::TemporaryFolder folder;

@@ -132,6 +132,10 @@ TEST(Graph, NodesMayLieAlongAnotherDimension)
     EXPECT_THROW(nodesOf({2, 2, 1}, 3), Error);
     EXPECT_THROW(nodesOf({1, 2, 1}), Error);
     EXPECT_THROW(nodesOf({2, 2}), Error) << "columns are no rows";
+    // A square matrix tells them where nothing names nodes: [batch, time, nodes, features].
+    const std::map<std::string, Array> ofMatrix{{"adj", arrayOf<float>(DType::Float32, {5, 5}, std::vector<float>(25))},
+                                                {"x", arrayOf<float>(DType::Float32, {2, 3, 5, 1}, std::vector<float>(30))}};
+    EXPECT_EQ(read(ofMatrix).numNodes, 5);
     auto arrays = tiny();
     arrays["edge_attr"] = arrayOf<float>(DType::Float32, {3, 2, 1}, std::vector<float>(6));
     EXPECT_EQ(refusal(arrays), "");
