@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -134,6 +135,23 @@ TEST(TorchScript, MasksOfTheGraphAreTakenForMasks)
 }
 
 // Nor which lists ask for something, where rows of nodes are learned.
+// Graph files and callers know them by these.
+TEST(TorchScript, InputsKeepNamesThatPythonHas)
+{
+    const test::TemporaryFolder folder;
+    torch::jit::Module module("Net");
+    module.define("def forward(self, x: Tensor, edge_index: Tensor, id: Tensor) -> Tensor:\n"
+                  "    h = torch.index_add(x, 0, edge_index[1], x[edge_index[0]])\n"
+                  "    return h * id[:, None]\n");
+    module.save((folder / "net.pt").string());
+    OpenOptions options;
+    options.roles = {{"x", Role::NodeFeatures}, {"edge_index", Role::GraphStructure}, {"id", Role::NodeFeatures}};
+    options.shapes = {{"x", {DType::Float32, {60, 4}}}, {"edge_index", {DType::Int64, {2, 200}}}, {"id", {DType::Float32, {60}}}};
+    const Program program = readModel(folder / "net.pt", options);
+    ASSERT_EQ(program.inputs.size(), 3U);
+    EXPECT_EQ(program[program.inputs[2].value].name, "id");
+}
+
 TEST(TorchScript, ListsThatAskForSomethingTellOfNoNodes)
 {
     const DataGraph graph = readGraph(scripts() / "odd_queries.npz");
