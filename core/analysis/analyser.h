@@ -15,16 +15,22 @@
 /// Finds out what each value's rows are and what each op does with them: private to core/analysis.
 namespace cleave {
 
+// How rows are taken that are not those of node features, by the sizes that count them.
+struct OtherRows {
+    std::vector<std::string> stored;  // as nodes are: computed in blocks, stored, and read by other rows
+    std::set<std::string> atOnce;     // as one value of the graph: what only running the model tells the number of
+};
+
 class Analyser {
 public:
-    // further: sizes whose rows are counted as nodes, beside those of node features.
-    Analyser(Analysis& analysis, const std::vector<std::string>& further, const Evaluator& evaluator)
-        : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator), m_further(further)
+    Analyser(Analysis& analysis, const OtherRows& others, const Evaluator& evaluator)
+        : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator), m_others(others)
     {
     }
 
-    // Empty, or a further size without which the program cannot be cut: edges into which edges are reduced, or over which a global op runs.
-    std::string run(const Progress& progress);
+    // What `others` lacks, without which the program cannot be cut: edges into which edges are reduced, or over which a global op runs. Nothing if it
+    // lacks nothing, and the program is analysed.
+    OtherRows run(const Progress& progress);
 
     /// After run() returned nothing: the size that counts edges whose rows are better stored than computed again by each function that needs them;
     /// empty if there are none.
@@ -42,7 +48,9 @@ private:
     std::string nameOfRows(const std::string& symbol) const;
     bool isOfInputs(const std::string& size) const;
     bool countAsNodes(const Dim& rows);
+    bool takeAtOnce(const Dim& rows);
     bool countEdgesAsNodes(OpId id);
+    bool isIncomplete() const { return !m_lacks.stored.empty() || !m_lacks.atOnce.empty(); }
 
     bool isNodes(const Dim& dim) const { return m_a.typeCountedBy(dim.symbol) >= 0; }
 
@@ -63,7 +71,9 @@ private:
     bool isPlain(ValueId id) const { return facts(id).outer == 1 && facts(id).inner == 1; }
 
     void checkOutputs(OpId id);
+    bool needsAll(OpId id) const;
     bool choosesOfAll(OpId id) const;
+    bool writesIntoAll(OpId id) const;
     bool classifyGather(OpId id);
     bool classifyScatter(OpId id);
     int sourceRowDim(const ScatterForm& form) const;
@@ -98,8 +108,8 @@ private:
     Analysis& m_a;
     const Program& m_p;
     const Evaluator& m_evaluator;
-    const std::vector<std::string>& m_further;
-    std::string m_wanted;  // what run() returns
+    const OtherRows& m_others;
+    OtherRows m_lacks;  // what run() returns
     std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
     std::map<ValueId, std::pair<int, int>> m_fed;  // edge values: message degree and node type of the first reduction that they feed
     // In how many ways edge values are computed: for each message degree, node type, segment and order of edges.

@@ -40,15 +40,35 @@ bool Analyser::classifyGather(OpId id)
     return true;
 }
 
-// Rows of nodes that features choose, as many as are fixed or as there are nodes: the best k of all, or all in another order.
+// Whether an op runs once, over all rows that it reads.
+bool Analyser::needsAll(OpId id) const
+{
+    const bool isAtOnce = std::ranges::any_of(m_p[id].outputs, [&](ValueId output) {
+        return std::ranges::any_of(m_p[output].sizes, [&](const Dim& size) { return m_others.atOnce.contains(size.symbol); });
+    });
+    return isAtOnce || choosesOfAll(id) || writesIntoAll(id);
+}
+
+// Rows of nodes that features choose: the best k of all, all in another order, those at a mask.
 bool Analyser::choosesOfAll(OpId id) const
 {
     const auto form = gatherForm(m_p, id);
     if (!form || !isFeature(form->index) || m_p[form->index].dtype == DType::Bool || !isFeature(form->source) ||
         facts(form->source).rowDim != form->sourceDim || !isPlain(form->source))
         return false;
-    const auto isKnown = [&](const Dim& size) { return size.isConstant() || isNodes(size); };
-    return facts(form->source).rows == Rows::Nodes && facts(form->index).rows != Rows::Edges && std::ranges::all_of(m_p[form->index].sizes, isKnown);
+    const ValueFacts& index = facts(form->index);
+    const auto isKnown = [&](const Dim& size) { return index.rows == Rows::Graph || size.isConstant() || isNodes(size); };
+    return facts(form->source).rows == Rows::Nodes && index.rows != Rows::Edges && std::ranges::all_of(m_p[form->index].sizes, isKnown);
+}
+
+// Rows that are written where features say (clusters that a model finds itself), and rows that are there only all at once.
+bool Analyser::writesIntoAll(OpId id) const
+{
+    const auto form = scatterForm(m_p, id);
+    if (!form || !allOperands(id, [&](ValueId operand) { return facts(operand).rows != Rows::Edges; }))
+        return false;
+    const bool isOfGraph = form->source.valid() && form->sourceHasRows && isFeature(form->source) && facts(form->source).rows == Rows::Graph;
+    return isFeature(form->index) || isOfGraph;
 }
 
 bool Analyser::classifyScatter(OpId id)
@@ -71,7 +91,8 @@ bool Analyser::classifyScatter(OpId id)
     const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
     const int type = m_a.typeCountedBy(rows.symbol);
     if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges) {
-        if (countAsNodes(rows) || countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(facts(form->source).rowDim)]))
+        const Dim& reduced = m_p[form->source].sizes[static_cast<std::size_t>(facts(form->source).rowDim)];
+        if (countAsNodes(rows) || countAsNodes(reduced) || takeAtOnce(reduced))
             return true;
         refuse(id, "reduces edges into " + sizeText(m_a, rows) +
                        " rows that are not the graph's nodes: that works where the inputs tell how many there are.");

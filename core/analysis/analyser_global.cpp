@@ -112,7 +112,16 @@ bool Analyser::countAsNodes(const Dim& rows)
 {
     if (rows.isConstant() || isNodes(rows) || !isOfInputs(rows.symbol))
         return false;
-    m_wanted = rows.symbol;
+    m_lacks.stored.push_back(rows.symbol);
+    return true;
+}
+
+// The analysis starts again with such rows as one value of the graph: rows at a mask, whose number no input tells, and that an op needs all of.
+bool Analyser::takeAtOnce(const Dim& rows)
+{
+    if (rows.isConstant() || isNodes(rows) || isOfInputs(rows.symbol) || m_others.atOnce.contains(rows.symbol))
+        return false;
+    m_lacks.atOnce.insert(rows.symbol);
     return true;
 }
 
@@ -120,8 +129,10 @@ bool Analyser::countEdgesAsNodes(OpId id)
 {
     bool any = false;
     forEachOperand(m_p[id], [&](ValueId operand) {
-        if (!any && facts(operand).rows == Rows::Edges && facts(operand).rowDim >= 0)
-            any = countAsNodes(m_p[operand].sizes[static_cast<std::size_t>(facts(operand).rowDim)]);
+        if (any || facts(operand).rows != Rows::Edges || facts(operand).rowDim < 0)
+            return;
+        const Dim& rows = m_p[operand].sizes[static_cast<std::size_t>(facts(operand).rowDim)];
+        any = countAsNodes(rows) || takeAtOnce(rows);
     });
     return any;
 }

@@ -26,7 +26,7 @@
 
 namespace cleave {
 
-std::string Analyser::run(const Progress& progress)
+OtherRows Analyser::run(const Progress& progress)
 {
     const IdMap<ValueId, Reach> reach = findReach(m_p);
     m_a.values.resize(m_p.values.size());
@@ -39,8 +39,8 @@ std::string Analyser::run(const Progress& progress)
     for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
         progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
         classify(OpId{static_cast<int>(i)});
-        if (!m_wanted.empty())
-            return m_wanted;
+        if (isIncomplete())
+            return m_lacks;
     }
     finishOutputs();
     findLevels();
@@ -91,7 +91,7 @@ void Analyser::startRows()
     if (m_a.nodeTypes.empty())
         throw Error("The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: "
                     "name one with --role " + gatheredParameter() + "=node-features.");
-    for (const std::string& symbol : m_further)
+    for (const std::string& symbol : m_others.stored)
         m_a.nodeTypes.push_back({symbol, nameOfRows(symbol), sizeText(m_a, Dim{0, symbol})});
 }
 
@@ -108,7 +108,7 @@ std::string Analyser::gatheredParameter() const
 void Analyser::findEdgeSymbols()
 {
     for (std::size_t i = 0; i < m_p.ops.size(); ++i)
-        if (const auto form = gatherForm(m_p, OpId{static_cast<int>(i)})) {
+        if (const auto form = gatherForm(m_p, OpId{static_cast<int>(i)}); form && !isFeature(form->index)) {
             const auto &source = m_p[form->source].sizes, &index = m_p[form->index].sizes;
             if (static_cast<std::size_t>(form->sourceDim) < source.size() && isNodes(source[static_cast<std::size_t>(form->sourceDim)]) &&
                 static_cast<std::size_t>(form->indexRowDim) < index.size())
@@ -116,6 +116,8 @@ void Analyser::findEdgeSymbols()
         }
     for (const NodeType& type : m_a.nodeTypes)
         m_edgeSymbols.erase(type.symbol);
+    for (const std::string& symbol : m_others.atOnce)
+        m_edgeSymbols.erase(symbol);
     m_edgeSymbols.erase(std::string());
 }
 
@@ -138,10 +140,10 @@ void Analyser::classify(OpId id)
     });
     const bool ofGraph = allOperands(id, [&](ValueId operand) { return !isFeature(operand) || facts(operand).rows == Rows::Graph; });
     const bool byRows = ofGraph             ? classifyRowsOfGraph(id)
-                        : choosesOfAll(id) ? false
+                        : needsAll(id)     ? false
                                            : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
                                       classifyByProbe(id);
-    if (!m_wanted.empty())
+    if (isIncomplete())
         return;
     if (byRows)
         checkOutputs(id);
@@ -446,28 +448,30 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress, bool storesEdges)
 {
-    constexpr std::size_t mostFurther = 16;
-    std::vector<std::string> further;
+    constexpr std::size_t most = 16;
+    OtherRows others;
     for (int stored = 0;;) {
         Analysis analysis;
         analysis.program = std::move(program);
-        Analyser analyser(analysis, further, evaluator);
-        std::string wanted = analyser.run(progress);
-        if (wanted.empty() && further.size() < mostFurther) {
+        Analyser analyser(analysis, others, evaluator);
+        OtherRows lacks = analyser.run(progress);
+        const bool isWhole = lacks.stored.empty() && lacks.atOnce.empty();
+        if (isWhole && others.stored.size() < most) {
             std::string repeated = analyser.edgesToStore();
             analysis.repeatsEdges = !repeated.empty();
             if (storesEdges && !repeated.empty()) {
-                wanted = std::move(repeated);
+                lacks.stored.push_back(std::move(repeated));
                 ++stored;
             }
         }
-        if (wanted.empty()) {
+        if (lacks.stored.empty() && lacks.atOnce.empty()) {
             analysis.storedEdges = stored;
             return analysis;
         }
-        if (further.size() == mostFurther)
-            throw Error("The model cannot be cut exactly: it reduces edges into rows of more than " + std::to_string(mostFurther) + " kinds.");
-        further.push_back(wanted);
+        if (others.stored.size() + lacks.stored.size() > most)
+            throw Error("The model cannot be cut exactly: it reduces edges into rows of more than " + std::to_string(most) + " kinds.");
+        others.stored.insert(others.stored.end(), lacks.stored.begin(), lacks.stored.end());
+        others.atOnce.merge(lacks.atOnce);
         program = std::move(analysis.program);
     }
 }
