@@ -170,6 +170,54 @@ def sets_masked_rows(self, x, ei):
     return propagate(h, ei) + h
 
 
+def receives(x, ei):
+    """A mask of the nodes that at least three edges lead to."""
+    return torch.zeros(x.size(0)).index_add(0, ei[1], torch.ones(ei.size(1))) >= 3
+
+
+@model("equal", "a loss of the rows at a mask, as training has it")
+def loss_at_a_mask(self, x, ei):
+    h, mask = propagate(self.a(x), ei), receives(x, ei)
+    labels = torch.arange(x.size(0)) % F
+    return torch.stack([nn.functional.cross_entropy(h[mask], labels[mask]), nn.functional.cross_entropy(h[~mask], labels[~mask], reduction="sum")])
+
+
+@model("equal", "what rows at a mask are in the mean, taken from all")
+def centred_at_a_mask(self, x, ei):
+    h, mask = propagate(self.a(x), ei), receives(x, ei)
+    chosen = self.b(h[mask])
+    return propagate((h - chosen.mean(0)) / chosen.std(0), ei)
+
+
+@model("equal", "attention among the rows at a mask, which go back to where they were")
+def attends_at_a_mask(self, x, ei):
+    h, mask = propagate_mean(self.a(x), ei), receives(x, ei)
+    chosen = h[mask]
+    return propagate(h.index_put((mask,), torch.softmax(chosen @ chosen.t(), -1) @ self.b(chosen)), ei)
+
+
+@model("equal", "a loss of the edges at a mask")
+def loss_of_edges_at_a_mask(self, x, ei):
+    h = propagate(self.a(x), ei)
+    chosen = ei[:, receives(x, ei)[ei[0]]]
+    scores = (h[chosen[0]] * h[chosen[1]]).sum(-1)
+    return nn.functional.binary_cross_entropy_with_logits(scores, (chosen[0] % 2 == chosen[1] % 2).float())
+
+
+@model("equal", "rows that features choose, in the mean and one by one")
+def rows_that_features_choose(self, x, ei):
+    h = propagate_mean(self.a(x), ei)
+    chosen = h[h[:, 0] > 0]
+    return self.b(chosen) - chosen.mean(0)
+
+
+@model("equal", "clusters that a model finds itself, added up and read again")
+def clusters_of_features(self, x, ei):
+    h = propagate_mean(self.a(x), ei)
+    cluster = h.argmax(-1)
+    return propagate(self.b(h + h.new_zeros(F, F).index_add(0, cluster, h)[cluster]), ei)
+
+
 @model("either", "clusters of seven neighbouring rows")
 def reads_cluster(self, x, ei):
     h = self.a(x)
