@@ -139,10 +139,10 @@ void Analyser::classify(OpId id)
             refuse(id, "works with a number that depends on node features.");
     });
     const bool ofGraph = allOperands(id, [&](ValueId operand) { return !isFeature(operand) || facts(operand).rows == Rows::Graph; });
-    const bool byRows = ofGraph             ? classifyRowsOfGraph(id)
-                        : needsAll(id)     ? false
-                                           : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
-                                      classifyByProbe(id);
+    const bool byRows = ofGraph        ? classifyRowsOfGraph(id)
+                        : needsAll(id) ? false
+                                       : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
+                                             classifyByProbe(id);
     if (isIncomplete())
         return;
     if (byRows)
