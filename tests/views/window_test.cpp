@@ -2376,12 +2376,13 @@ void WindowTest::planOfARewrittenProgramIsCompared()
         if (button->text() == QLatin1String("Rewrite where it pays"))
             apply = button;
     QVERIFY(apply != nullptr && apply->isVisible());
+    const QSignalSpy said(window.statusBar(), &QStatusBar::messageChanged);  // it stays for some seconds, which a busy machine may take
     QTest::mouseClick(apply, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && !document.model()->analysis->rewrites.empty(), patience);
     QVERIFY(!apply->isVisible());
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
     QVERIFY2(!messages->findItems(QStringLiteral("The best plan is predicted to take"), Qt::MatchContains).isEmpty(), "what it is worth");
-    QVERIFY2(window.statusBar()->currentMessage().contains(QStringLiteral("is predicted to take")), qPrintable(window.statusBar()->currentMessage()));
+    QVERIFY(std::any_of(said.begin(), said.end(), [](const QList<QVariant>& message) { return message[0].toString().contains(QStringLiteral("is predicted to take")); }));
     QVERIFY(document.savePlan(file));
     document.setRewrites({});
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->rewrites.empty(), patience);
@@ -4586,7 +4587,7 @@ void WindowTest::selectionStaysInSightBesideOtherPanels()
         auto* dock = window.findChild<QDockWidget*>(QLatin1String(name));
         const int before = view.height();
         dock->toggleViewAction()->trigger();
-        QTRY_VERIFY(view.height() < before);
+        QTRY_VERIFY_WITH_TIMEOUT(view.height() < before, patience);
         QVERIFY2(view.viewport()->rect().contains(place(view, last)), name);
         dock->toggleViewAction()->trigger();
         QTRY_VERIFY(view.height() >= before);
