@@ -19,6 +19,8 @@ namespace cleave {
 struct OtherRows {
     std::vector<std::string> stored;  // as nodes are: computed in blocks, stored, and read by other rows
     std::set<std::string> atOnce;     // as one value of the graph: what only running the model tells the number of
+
+    bool isEmpty() const { return stored.empty() && atOnce.empty(); }
 };
 
 class Analyser {
@@ -49,8 +51,7 @@ private:
     bool isOfInputs(const std::string& size) const;
     bool countAsNodes(const Dim& rows);
     bool takeAtOnce(const Dim& rows);
-    bool countEdgesAsNodes(OpId id);
-    bool isIncomplete() const { return !m_lacks.stored.empty() || !m_lacks.atOnce.empty(); }
+    bool takeEdgesOtherwise(OpId id);
 
     bool isNodes(const Dim& dim) const { return m_a.typeCountedBy(dim.symbol) >= 0; }
 

@@ -125,7 +125,8 @@ bool Analyser::takeAtOnce(const Dim& rows)
     return true;
 }
 
-bool Analyser::countEdgesAsNodes(OpId id)
+// The analysis starts again with the edges that an op needs all of as rows of nodes, or as one value.
+bool Analyser::takeEdgesOtherwise(OpId id)
 {
     bool any = false;
     forEachOperand(m_p[id], [&](ValueId operand) {

@@ -39,7 +39,7 @@ OtherRows Analyser::run(const Progress& progress)
     for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
         progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
         classify(OpId{static_cast<int>(i)});
-        if (isIncomplete())
+        if (!m_lacks.isEmpty())
             return m_lacks;
     }
     finishOutputs();
@@ -143,24 +143,19 @@ void Analyser::classify(OpId id)
                         : needsAll(id) ? false
                                        : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
                                              classifyByProbe(id);
-    if (isIncomplete())
+    if (!m_lacks.isEmpty())
         return;
     if (byRows)
         checkOutputs(id);
-    else if (!classifyGlobal(id) && !countEdgesAsNodes(id))
+    else if (!classifyGlobal(id) && !takeEdgesOtherwise(id))
         refuse(id, whyNotRowWise(id));
 }
 
 std::string Analyser::whyNotRowWise(OpId id) const
 {
-    const bool known = hasRowRule(m_p[id].target), onEdges = !allOperands(id, [&](ValueId v) { return facts(v).rows != Rows::Edges; });
-    return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
-                       (onEdges ? "and these are edges, or nodes that a mask chooses: that works where the inputs tell how many there are."
-                                : "and it is not one row for each node or one for the graph.")
-           : onEdges ? std::string(
-                           "is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once "
-                           "works on the rows of all nodes (a loss can leave some out by their labels, ignore_index).")
-                     : std::string("is not known to work row by row, and running it on permuted and truncated rows did not show that it does.");
+    if (hasRowRule(m_p[id].target))
+        return "mixes rows: a result row depends on other rows of its operands, and it is not one row for each node or one for the graph.";
+    return "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
 }
 
 void Analyser::setOutput(ValueId id, Rows rows, int nodeType, int rowDim, int level, std::int64_t outer, std::int64_t inner)
@@ -455,8 +450,7 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
         analysis.program = std::move(program);
         Analyser analyser(analysis, others, evaluator);
         OtherRows lacks = analyser.run(progress);
-        const bool isWhole = lacks.stored.empty() && lacks.atOnce.empty();
-        if (isWhole && others.stored.size() < most) {
+        if (lacks.isEmpty() && others.stored.size() < most) {
             std::string repeated = analyser.edgesToStore();
             analysis.repeatsEdges = !repeated.empty();
             if (storesEdges && !repeated.empty()) {
@@ -464,7 +458,7 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
                 ++stored;
             }
         }
-        if (lacks.stored.empty() && lacks.atOnce.empty()) {
+        if (lacks.isEmpty()) {
             analysis.storedEdges = stored;
             return analysis;
         }

@@ -1844,10 +1844,6 @@
         <translation>正在读取节点</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges, or nodes that a mask chooses: that works where the inputs tell how many there are.</source>
-        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边或由掩码选出的节点：只有输入给出其数量时才可行。</translation>
-    </message>
-    <message>
         <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and it is not one row for each node or one for the graph.</source>
         <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，且结果既不是每个节点一行，也不是整个图一行。</translation>
     </message>
@@ -2070,10 +2066,6 @@
     <message>
         <source>No op that Cleave can follow depends on node features: the whole model is computed once, beforehand, and there is nothing to cut. Rows that forward makes itself count as node features if it takes them as an input.</source>
         <translation>Cleave 能跟踪的算子都不依赖节点特征：整个模型事先计算一次，没有可切之处。forward 自己产生的行若改作输入传入，就算作节点特征。</translation>
-    </message>
-    <message>
-        <source>The model cannot be cut exactly: %1 is not known to work row by row, and its rows are edges, or nodes that a mask chooses: one that needs all rows at once works on the rows of all nodes (a loss can leave some out by their labels, ignore_index).</source>
-        <translation>模型无法精确切分：%1 是否逐行计算未知，而其行是边，或由掩码选出的节点：需要一次使用全部行的算子可作用于所有节点的行（损失函数可通过标签 ignore_index 略去一部分）。</translation>
     </message>
     <message>
         <source>Line %1 of %2 has no numbers of nodes (%3): what the file calls nodes are taken for names, and nodes are numbered as these come.</source>
