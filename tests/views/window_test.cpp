@@ -2383,7 +2383,8 @@ void WindowTest::planOfARewrittenProgramIsCompared()
     QVERIFY(!apply->isVisible());
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
     QVERIFY2(!messages->findItems(QStringLiteral("The best plan is predicted to take"), Qt::MatchContains).isEmpty(), "what it is worth");
-    QVERIFY(std::ranges::any_of(said, [](const QList<QVariant>& message) { return message[0].toString().contains(QStringLiteral("is predicted to take")); }));
+    QVERIFY(std::ranges::any_of(
+        said, [](const QList<QVariant>& message) { return message[0].toString().contains(QStringLiteral("is predicted to take")); }));
     QVERIFY(document.savePlan(file));
     document.setRewrites({});
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->rewrites.empty(), patience);

@@ -80,7 +80,8 @@ TEST(GlobalOps, SeeTheNodesInTheGraphsOrder)
 // Rows of which only running the model tells how many there are: they are in the graph's order, too.
 TEST(GlobalOps, TakeRowsAtAMaskAtOnce)
 {
-    for (const std::string name : {"loss_at_a_mask", "centred_at_a_mask", "attends_at_a_mask", "loss_of_edges_at_a_mask", "rows_that_features_choose", "clusters_of_features"}) {
+    for (const std::string name : {"loss_at_a_mask", "centred_at_a_mask", "attends_at_a_mask", "loss_of_edges_at_a_mask", "rows_that_features_choose",
+                                   "clusters_of_features"}) {
         const Model model = openModel(test::testDir() / "models/adversarial" / (name + ".pt2"));
         const DataGraph graph = readGraph(test::testDir() / "models/adversarial" / (name + ".npz"));
         EXPECT_FALSE(waiting(*model.analysis).empty()) << name;
@@ -96,7 +97,8 @@ TEST(GlobalOps, LeaveRowsAtAMaskInBatchesThatNothingNeedsAllOf)
 {
     const Model model = openModel(test::testDir() / "models/adversarial/loss_at_a_mask.pt2");
     const std::vector<std::string> targets = waiting(*model.analysis);
-    EXPECT_EQ(std::ranges::count(targets, "aten::index") + std::ranges::count(targets, "aten::index_select"), 2) << "the rows, and nothing before them";
+    EXPECT_EQ(std::ranges::count(targets, "aten::index") + std::ranges::count(targets, "aten::index_select"), 2)
+        << "the rows, and nothing before them";
     const Model kept = openModel(test::testDir() / "models/adversarial/filters_messages.pt2");
     EXPECT_TRUE(waiting(*kept.analysis).empty());
 }
