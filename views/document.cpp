@@ -291,8 +291,12 @@ void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& p
 void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path)
 {
     abandon(Task::Run);
+    // One batch of all nodes stays one.
+    const bool isWhole = graph && m_graph && m_options.run.batchSize > 0 && m_options.run.batchSize == m_graph->numNodes;
     m_graph = m_graphAsRead = std::move(graph);
     fitGraph();
+    if (isWhole)
+        m_options.run.batchSize = m_graph->numNodes;
     m_degrees = std::move(degrees);
     m_graphPath = path;
     m_setAside = {};

@@ -251,7 +251,15 @@ void GraphView::showLine(const QRectF& line)
 void GraphView::bringIn(const QRectF& area, int marginX, int marginY)
 {
     const QPoint before(horizontalScrollBar()->value(), verticalScrollBar()->value());
-    ensureVisible(area, marginX, marginY);
+    // Of what is larger than the view the upper part, and as it is where the view is within: bringing it in again moves nothing.
+    const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
+    const double width = seen.width() - 2 * (marginX + 1) / zoom(), height = seen.height() - 2 * (marginY + 1) / zoom();
+    QRectF shown = area;
+    if (width > 0 && shown.width() > width)
+        shown = QRectF(std::clamp(seen.center().x() - width / 2, area.left(), area.right() - width), area.top(), width, area.height());
+    if (height > 0 && shown.height() > height)
+        shown.setHeight(height);
+    ensureVisible(shown, marginX, marginY);
     if (before != QPoint(horizontalScrollBar()->value(), verticalScrollBar()->value()))
         m_framing = Framing::Free;
 }
@@ -515,7 +523,7 @@ double GraphView::fittingZoom() const
 }
 
 // As it was, in a view or of a picture whose size has changed.
-void GraphView::frameAgain()
+void GraphView::frameAgain(double least)
 {
     if (!picture() || m_framing == Framing::Free)
         return;
@@ -524,10 +532,9 @@ void GraphView::frameAgain()
         return;
     }
     // What was whole in sight stays so, unless it would be hard to read.
-    constexpr double leastZoom = 0.7 * readableZoom;
     const bool wasWhole = m_showsWhole;
     showAtStart();
-    if (wasWhole && !m_showsWhole && fittingZoom() >= leastZoom)
+    if (wasWhole && !m_showsWhole && fittingZoom() >= least * readableZoom)
         fit();
     constexpr int around = 30;
     if (const int selected = m_selection ? picture()->dag.find(*m_selection) : -1; selected >= 0)
@@ -652,7 +659,11 @@ BoxItem* GraphView::boxAt(const QPoint& position) const { return m_scene->boxAt(
 void GraphView::resizeEvent(QResizeEvent* event)
 {
     QGraphicsView::resizeEvent(event);
-    frameAgain();
+    // A message that comes and goes is no reason to show something else.
+    constexpr int few = 80;
+    constexpr double leastBeside = 0.5;
+    const QSize before = event->oldSize(), now = event->size();
+    frameAgain(before.width() == now.width() && std::abs(before.height() - now.height()) <= few ? leastBeside : leastWhole);
 }
 
 void GraphView::restyle()

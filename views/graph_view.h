@@ -130,7 +130,8 @@ private:
     void restyle();
     void mark(Reveal reveal = Reveal::Yes);
     void bringIn(const QRectF& area, int marginX, int marginY);
-    void frameAgain();
+    static constexpr double leastWhole = 0.7;  // of the zoom at which text is readable: what was whole in sight stays so down to it
+    void frameAgain(double least = leastWhole);
     void scaleTo(double zoom);
     double fittingZoom() const;
     OpId firstLook() const;  // what is to be selected in a new picture

@@ -352,7 +352,7 @@ void MainWindow::makeActions()
     auto* out = addAction(view, tr("Zoom &out"), QKeySequence::ZoomOut, [this] { m_view->zoomBy(0.8); });
     auto* full = addAction(view, tr("&100 %"), tr("Ctrl+1"), [this] { m_view->showActualSize(); });
     view->addSeparator();
-    auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
+    auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+A"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
     auto* find = addAction(view, tr("Fi&nd…"), QKeySequence::Find, [this] { m_find->begin(); });
     auto* next = addAction(view, tr("Find &next"), QKeySequence(Qt::Key_F3), [this] { m_find->next(); });

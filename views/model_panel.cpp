@@ -113,6 +113,8 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
         else
             m_document.setArray(input, choice == 0 ? QString() : fittingArray(input, choice - 1));
     });
+    for (QWidget* field : {static_cast<QWidget*>(m_batchSize), static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_order)})
+        leaveWheelToScrolling(*field);
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
     connect(m_memory, &QSpinBox::valueChanged, this, [this](int bytes) { m_document.setMemoryBound(static_cast<std::size_t>(bytes) * megabyte); });
     connect(m_order, &QComboBox::activated, this,

@@ -1,5 +1,6 @@
 #include "views/number_boxes.h"
 
+#include <QEvent>
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,29 @@ void BatchSizeBox::stepBy(int steps)
         size /= 2;
     setValue(static_cast<int>(size));
     selectAll();
+}
+
+namespace {
+
+class WheelGuard : public QObject {
+public:
+    using QObject::QObject;
+
+    bool eventFilter(QObject* field, QEvent* event) override
+    {
+        if (event->type() != QEvent::Wheel || static_cast<QWidget*>(field)->hasFocus())
+            return QObject::eventFilter(field, event);
+        event->ignore();
+        return true;
+    }
+};
+
+}  // namespace
+
+void leaveWheelToScrolling(QWidget& field)
+{
+    field.setFocusPolicy(Qt::StrongFocus);
+    field.installEventFilter(new WheelGuard(&field));
 }
 
 }  // namespace cleave::views

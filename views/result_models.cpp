@@ -198,6 +198,9 @@ void showFunctions(TextTableModel& table, const RunResult* run)
 
 QString roundingNote(const Comparison& c)
 {
+    if (c.equal && c.rowsOfEqualScores > 0)
+        return ResultModelsTexts::tr("%1 of %2 rows of %3 name others of scores that are equal within tolerance: ties are broken either way.")
+            .arg(countText(c.rowsOfEqualScores), countText(c.rows), toText(c.output));
     if (c.equalInFloat64)
         return ResultModelsTexts::tr(
                    "In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.")
@@ -256,7 +259,8 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
             rows.push_back(
                 {toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                  numberText(c.maxRelative), ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
-                 c.equal            ? ResultModelsTexts::tr("✓ equal")
+                 c.equal && c.rowsOfEqualScores > 0 ? ResultModelsTexts::tr("✓ equal, but for ties")
+                 : c.equal            ? ResultModelsTexts::tr("✓ equal")
                  : c.equalInFloat64 ? ResultModelsTexts::tr("✓ equal in float64")
                  : c.isRounding()   ? ResultModelsTexts::tr("✗ different, by rounding")
                                     : ResultModelsTexts::tr("✗ different"),

@@ -194,7 +194,7 @@ QString ResultPanel::verdict(const VerifyResult& result) const
                                                                 numberText(result.tolerance.relative));
     QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
     if (const auto different =
-            std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !c.worstJitters.empty() || c.equalInFloat64; });
+            std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !roundingNote(c).isEmpty(); });
         different != result.comparisons.end())
         note += u' ' + roundingNote(*different);
     for (const Comparison& c : result.comparisons)

@@ -82,7 +82,8 @@ TablePanel::TablePanel(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_tabs);
     connect(m_operatorView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
-        if (row.isValid() && !m_isSelecting)
+        // The focus alone makes a row the current one, without selecting it.
+        if (row.isValid() && !m_isSelecting && m_operatorView->selectionModel()->isRowSelected(row.row()))
             Q_EMIT opChosen(OpId{m_order->mapToSource(row).row()});
     });
     connect(&m_document.planEditor(), &PlanEditor::changed, this, &TablePanel::setStale);

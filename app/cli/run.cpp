@@ -197,6 +197,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
                                        {"rows", c.rows},
                                        {"rows_over", c.rowsOver},
                                        {"rows_not_finite", c.rowsNotFinite},
+                                       {"rows_of_equal_scores", c.rowsOfEqualScores},
                                        {"argmax_changed", c.argMaxChanged},
                                        {"worst_rows", c.worstRows}});
         if (const auto worst = names.worstOf(c); !worst.empty())
@@ -312,6 +313,11 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
         if (c.rowsNotFinite > 0)
             text += "  " + formatCount(c.rowsNotFinite) + " of " + formatCount(c.rows) + " rows of " + c.output +
                     " have NaN or infinite numbers, in both (" + c.a + " / " + c.b + ").\n";
+    for (const Comparison& c : result.comparisons)
+        if (c.rowsOfEqualScores > 0)
+            text += "  " + formatCount(c.rowsOfEqualScores) + (c.rowsOfEqualScores == 1 ? " row of " : " rows of ") + c.output +
+                    (c.rowsOfEqualScores == 1 ? " names" : " name") + " others of scores that are equal within tolerance (" + c.a + " / " + c.b +
+                    ").\n";
     for (const Comparison& c : result.comparisons)
         if (!c.worstRows.empty()) {
             std::vector<std::string> worst = names.worstOf(c);

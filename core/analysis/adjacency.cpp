@@ -50,7 +50,7 @@ LoweredMatrices AdjacencyLowering::run()
     m_p.inputs = std::move(inputs);
     m_rewriter.emplace(m_p);
     m_algebra.emplace(m_p, *m_rewriter);
-    m_pairs.emplace(m_p, *m_rewriter, *m_algebra);
+    m_pairs.emplace(m_p, *m_rewriter, *m_algebra, [this](ValueId value) { emitKept(value); });
     for (Op& op : m_rewriter->takeOps())
         lower(op);
     for (const ValueId output : m_p.outputs)
@@ -111,6 +111,12 @@ void AdjacencyLowering::lower(Op& op)
     const ValueId left = m_ofOwn && (op.target == "aten::mm" || op.target == "aten::matmul") ? OpView(m_p, op).value("self") : ValueId{};
     if (identityOf(left) != nullptr && matrix(left, op) != nullptr)
         ++m_own;
+    if (m_ofOwn && op.target == "aten::mul")
+        for (const auto& [diagonal, by] : {std::pair("self", "other"), std::pair("other", "self")})
+            if (const ValueId side = OpView(m_p, op).value(diagonal), rows = OpView(m_p, op).value(by);
+                rows.valid() && identityOf(side) != nullptr && !m_identities.contains(rows) && !isMatrix(rows, op) &&
+                std::ranges::any_of(m_p[rows].sizes, [](const Dim& dim) { return !dim.isConstant(); }) && matrix(side, op) != nullptr)
+                ++m_own;
     bool readsMatrix = false, readsIdentity = false;
     forEachOperand(op, [&](ValueId operand) { readsIdentity = readsIdentity || m_identities.contains(operand); });
     if (readsIdentity && isAssertion(op))

@@ -90,13 +90,29 @@ bool AdjacencyLowering::lowerSummingEinsum(const Op& op, const Einsum& equation,
 {
     const std::string& of = equation.operands.front();
     const MatrixEdges* edges = edgesOf(matrix, op);
-    if (edges == nullptr || of.size() != 2 || of[0] == of[1] || equation.result.size() != 1)
+    if (edges == nullptr)
         return false;
-    const auto total = m_algebra->summed(op, ofType(op, *edges, m_p[op.outputs.front()].dtype).weights,
-                                         equation.result[0] == of[0] ? edges->targets : edges->sources, m_p[matrix].sizes.back());
-    if (total)
-        m_rewriter->replace(op.outputs.front(), *total);
-    return total.has_value();
+    // What is left, in its order: a sum over the other dimensions.
+    std::string left;
+    std::vector<Argument> dims;
+    for (std::size_t d = 0; d < of.size(); ++d) {
+        if (of.find(of[d], d + 1) != std::string::npos)
+            return false;
+        if (equation.result.find(of[d]) == std::string::npos)
+            dims.push_back({static_cast<std::int64_t>(d)});
+        else
+            left += of[d];
+    }
+    if (dims.empty() || left != equation.result)
+        return false;
+    Op sum = op;
+    sum.target = "aten::sum";
+    sum.overload = "dim_IntList";
+    sum.args = {{"self", {matrix}}, {"dim", {dims}}};
+    const std::optional<ValueId> sums = summed(sum, *edges);
+    if (sums)
+        m_rewriter->replace(op.outputs.front(), *sums);
+    return sums.has_value();
 }
 
 // "ik,ij,jl->kl": one product with the matrix, and an equation of what is left.

@@ -7,6 +7,7 @@
 
 #include "core/analysis/adjacency.h"
 #include "core/analysis/analyser.h"
+#include "core/analysis/chosen_sizes.h"
 #include "core/analysis/dims.h"
 #include "core/analysis/flat_pairs.h"
 #include "core/analysis/functional.h"
@@ -346,6 +347,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     mayBeLess = matrices.own > 0;
     const int chosen = computeMaskedUpdatesWhole(program), tables = gatherAtTables(program), moved = gatherMovedRows(program);
     std::vector<PassCount> passes = cleanUp(program);
+    const int chosenRows = makeOfChosenRows(program);
     refuseDeep(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);
@@ -358,7 +360,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     analysis.matrices = matrices.given;
     analysis.ownMatrices = matrices.own;
     analysis.inPlace = inPlace;
-    analysis.restated = pairs + chosen + tables + moved;
+    analysis.restated = pairs + chosen + tables + moved + chosenRows;
     analysis.freeSizes = std::move(freeSizes);
     noteRowsFirst(analysis);
     noteProbed(analysis);

@@ -403,6 +403,7 @@ private:
             }
             if (symbols <= 1)
                 return emit("aten::reshape", "", {{"self", {changed}}, {"shape", {sizes}}});
+            return emit("aten::reshape_as", "", {{"self", {changed}}, {"other", {parent}}});
         }
         if (target == "aten::select")
             return emit("aten::select_scatter", "", {{"self", {parent}}, {"src", {changed}}, argument("dim"), argument("index")});

@@ -124,7 +124,7 @@ void PairScores::emit(ValueId value)
         return;
     Op op = std::move(found->second.op);
     m_pending.erase(found);
-    forEachOperand(op, [&](ValueId operand) { emit(operand); });
+    forEachOperand(op, m_emitOperand);
     m_rewriter.resolveOperands(op);
     m_rewriter.emit(std::move(op));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -18,7 +19,11 @@ namespace cleave {
 /// softmax.
 class PairScores {
 public:
-    PairScores(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra) : m_p(program), m_rewriter(rewriter), m_algebra(algebra) {}
+    /// emitOperand: emits what else was kept, of what an op that was kept reads.
+    PairScores(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra, std::function<void(ValueId)> emitOperand)
+        : m_p(program), m_rewriter(rewriter), m_algebra(algebra), m_emitOperand(std::move(emitOperand))
+    {
+    }
 
     /// Keeps an op that gives a score for each pair of nodes until its reader is known.
     bool defer(const Op& op);
@@ -123,6 +128,7 @@ private:
     Program& m_p;
     Rewriter& m_rewriter;
     MatrixAlgebra& m_algebra;
+    std::function<void(ValueId)> m_emitOperand;
     struct Pending {
         Op op;
         int depth = 0;  // of those that it reads

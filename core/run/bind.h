@@ -28,6 +28,10 @@ std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, K
 /// As runFullGraph, with float64 in place of float32.
 RunResult runInFloat64(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress);
 
+/// Values of model.uncut(), whole, on this graph.
+std::vector<at::Tensor> runForValues(const Model& model, const DataGraph& graph, const RunOptions& options, const std::vector<ValueId>& wanted,
+                                     const Progress& progress);
+
 /// As runLayerWise, looked at after each function.
 RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress);
 

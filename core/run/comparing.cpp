@@ -84,4 +84,34 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     return result;
 }
 
+void allowOtherChoices(Comparison& c, const NamedArray& ids, const Array& expected, const Choice& choice, const at::Tensor& scores,
+                       const Tolerance& tolerance)
+{
+    const at::Tensor found = toTensor(ids.array), wanted = toTensor(expected);
+    const at::Tensor gaps = gapsOfChosen(choice, scores, found, wanted), chosen = chosenScores(choice, scores, wanted).abs();
+    // Both scores may be off by the tolerance.
+    const at::Tensor allowed = chosen.mul(tolerance.relative).add(tolerance.absolute).mul(2);
+    const at::Tensor isOver = gaps.eq(0).logical_or(gaps.le(allowed)).logical_not();
+    const at::Tensor over = (isOver.dim() ? isOver.movedim(ids.rowDim, 0) : isOver.reshape({1})).reshape({c.rows, -1}).any(1).contiguous();
+    const std::int64_t rowsOver = over.sum().item<std::int64_t>();
+    c.rowsOfEqualScores = c.rowsOver - rowsOver;
+    c.rowsOver = rowsOver;
+    c.equal = rowsOver == 0;
+    std::vector<std::int64_t> worst;
+    std::vector<double> worstGaps;
+    for (std::size_t i = 0; i < c.worstRows.size(); ++i)
+        if (over.data_ptr<bool>()[c.worstRows[i]]) {
+            worst.push_back(c.worstRows[i]);
+            worstGaps.push_back(c.worstGaps[i]);
+        }
+    c.worstRows = std::move(worst);
+    c.worstGaps = std::move(worstGaps);
+    if (!c.equal)
+        return;
+    c.argMaxChanged = 0;
+    c.maxAbsolute = gaps.max().item<double>();
+    const at::Tensor finite = chosen.masked_fill(chosen.isfinite().logical_not(), 0);
+    c.maxRelative = c.maxAbsolute == 0 ? 0 : c.maxAbsolute / std::max(finite.max().item<double>(), 1e-30);
+}
+
 }  // namespace cleave

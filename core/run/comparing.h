@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/choice.h"
 #include "core/run/verify.h"
 
 /// Arrays that should be equal: private to core/run.
@@ -22,6 +23,10 @@ enum class Measure { Entry, Row };
 
 /// What was compared is for the caller to say.
 Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance, Measure measure = Measure::Entry);
+
+/// Takes back what `c`, of these ids, says of rows that name others of equal scores. scores: those of the uncut model.
+void allowOtherChoices(Comparison& c, const NamedArray& ids, const Array& expected, const Choice& choice, const at::Tensor& scores,
+                       const Tolerance& tolerance);
 
 /// The uncut model on what of the graph some nodes depend on, against result.layerWise, which is there: at most so many nodes, through all functions,
 /// and where few have neighbourhoods that fit into memory, in each function alone. Fills result.sample, .full and .comparisons. Error if nothing can

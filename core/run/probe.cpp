@@ -381,7 +381,12 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
     const std::int64_t edges = graph.edges, nodes = graph.nodes;
     std::optional<Error> refused;
     for (const auto& [integers, least, more, named, moreNodes, fewOthers] : {Try{graph.nodes, 0, 0},
+                                                                  {12, 0, 0},  // some take none of a kind for an error
+                                                                  {8, 0, 0},
+                                                                  {7, 0, 0},
+                                                                  {6, 0, 0},
                                                                   {5, 0, 0},
+                                                                  {4, 0, 0},
                                                                   {3, 0, 0},
                                                                   {2, 0, 0},
                                                                   {1, 0, 0},

@@ -326,6 +326,22 @@ RunResult runInFloat64(const Model& model, const DataGraph& graph, const RunOpti
     return fullGraphOnce(model, graph, options, progress, true);
 }
 
+std::vector<at::Tensor> runForValues(const Model& model, const DataGraph& graph, const RunOptions& options, const std::vector<ValueId>& wanted,
+                                     const Progress& progress)
+{
+    const Stoppable stoppable(progress.stop);
+    useThreads(options);
+    const Bindings inputs = bindInputs(model, graph, options);
+    progress.update(0, "Running the whole model");
+    std::vector<at::Tensor> values;
+    guarded("Running the whole model on this graph failed", [&] {
+        const PagesLimit limit = PagesLimit::ofSystem();
+        for (const c10::IValue& value : runWhole(model.uncut(), evaluateConstants(model.uncut()), inputs, wanted, progress))
+            values.push_back(value.toTensor());
+    });
+    return values;
+}
+
 RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress)
 {
     options.check();

@@ -1,9 +1,12 @@
 #include "core/run/run_program.h"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
+#include <stdexcept>
 
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
@@ -92,6 +95,18 @@ private:
     std::map<std::string, double> m_sizes;
 };
 
+// What op() gives; where LibTorch refuses it, the sentence says which op that is.
+template <class Run>
+std::vector<c10::IValue> named(const Program& program, OpId op, Run run)
+{
+    try {
+        return run();
+    } catch (const c10::Error& error) {
+        const std::string reason = error.what_without_backtrace();
+        throw std::runtime_error(describe(program, op) + ": " + reason);
+    }
+}
+
 }  // namespace
 
 Constants evaluateConstants(const Analysis& analysis)
@@ -152,10 +167,12 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
         if (pairs)
             pairs->require(id);
         const bool isNumbers = kernels != Kernels::None && isNumberOp(program, id);
-        const auto results = masks.has(id)  ? masks.run(id, take)
-                             : rows.has(id) ? rows.run(id, take)
-                             : isNumbers    ? std::vector{runNumberOp(program, id, take)}
-                                            : callOp(program, id, take);
+        const auto results = named(program, id, [&] {
+            return masks.has(id)  ? masks.run(id, take)
+                   : rows.has(id) ? rows.run(id, take)
+                   : isNumbers    ? std::vector{runNumberOp(program, id, take)}
+                                  : callOp(program, id, take);
+        });
         for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i) {
             if (readers[at(program[id].outputs[i])] > 0)
                 live[program[id].outputs[i]] = results[i];

@@ -9,6 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/pages.h"
 #include "core/run/bind.h"
+#include "core/run/choice.h"
 #include "core/run/comparing.h"
 #include "core/run/precision.h"
 #include "core/run/targets.h"
@@ -76,14 +77,71 @@ void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph
     }
 }
 
+// Outputs that say which scores were the largest: the scores are asked for when they are needed, once.
+class ChosenOutputs {
+public:
+    ChosenOutputs(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+        : m_model(model), m_graph(graph), m_options(options), m_progress(progress), m_targets(targetsOf(*model.analysis, options))
+    {
+        for (const ValueId output : model.uncut().program.outputs)
+            m_choices.push_back(choiceOf(model.uncut().program, output));
+    }
+
+    // Of output i: see allowOtherChoices. Nothing changes where the scores do not fit into memory beside what is there.
+    void allow(Comparison& c, std::size_t i, const NamedArray& ids, const Array& expected, const Tolerance& tolerance)
+    {
+        if (c.equal || !m_choices[i] || !scoresHaveRowsOf(i))
+            return;
+        try {
+            if (m_scores.empty())
+                run();
+        } catch (const NotEnoughMemory&) {
+            return;
+        }
+        const at::Tensor scores = askedRows(*m_model.analysis, m_model.program().outputs[i], m_scores[i], m_targets);
+        allowOtherChoices(c, ids, expected, *m_choices[i], scores, tolerance);
+    }
+
+private:
+    // Some nodes are asked for: their rows lie along the same dimension of both.
+    bool scoresHaveRowsOf(std::size_t i) const
+    {
+        const Choice& choice = *m_choices[i];
+        const int rowDim = m_model.analysis->values[m_model.program().outputs[i]].rowDim;
+        return m_targets.areAll() || (choice.dim && rowDim >= 0 && (choice.isKept ? *choice.dim != rowDim : *choice.dim > rowDim));
+    }
+
+    void run()
+    {
+        std::vector<ValueId> wanted;
+        for (const std::optional<Choice>& choice : m_choices)
+            if (choice)
+                wanted.push_back(choice->scores);
+        const std::vector<at::Tensor> scores = runForValues(m_model, m_graph, m_options, wanted, m_progress);
+        auto next = scores.begin();
+        for (const std::optional<Choice>& choice : m_choices)
+            m_scores.push_back(choice ? *next++ : at::Tensor());
+    }
+
+    const Model& m_model;
+    const DataGraph& m_graph;
+    const RunOptions& m_options;
+    const Progress& m_progress;
+    Targets m_targets;
+    std::vector<std::optional<Choice>> m_choices;
+    std::vector<at::Tensor> m_scores;  // of the uncut model; undefined where none are chosen from
+};
+
 void addComparisons(VerifyResult& result, const RunResult& run, const std::string& name, const std::vector<const Array*>& expected,
-                    const std::string& expectedName)
+                    const std::string& expectedName, ChosenOutputs& chosen)
 {
     for (std::size_t i = 0; i < run.outputs.size(); ++i)
         if (expected[i] && run.outputs[i].isAsked) {
-            result.comparisons.push_back(compare(run.outputs[i], *expected[i], result.tolerance));
-            result.comparisons.back().a = name;
-            result.comparisons.back().b = expectedName;
+            Comparison& c = result.comparisons.emplace_back(compare(run.outputs[i], *expected[i], result.tolerance));
+            c.a = name;
+            c.b = expectedName;
+            if (!result.sample)
+                chosen.allow(c, i, run.outputs[i], *expected[i], result.tolerance);
         }
 }
 
@@ -239,14 +297,15 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
         compareSample(result, model, graph, options, VerifyOptions::whenTooLarge, *freeBytes, progress);
     progress.update(1, "Comparing");
     guarded("Comparing the results failed", [&] {
+        ChosenOutputs chosen(model, graph, options.run, progress);
         if (!result.sample)
-            addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");
+            addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph", chosen);
         const std::vector<Array> ofTargets = recordedOf(model, targetsOf(*model.analysis, options.run), result.layerWise, expected);
         for (std::size_t i = 0; i < expected.size(); ++i)
             expected[i] = ofTargets[i].data ? &ofTargets[i] : expected[i];
-        addComparisons(result, result.layerWise, "layer-wise", expected, "expected");
+        addComparisons(result, result.layerWise, "layer-wise", expected, "expected", chosen);
         if (!result.sample)
-            addComparisons(result, result.full, "full graph", expected, "expected");
+            addComparisons(result, result.full, "full graph", expected, "expected", chosen);
         for (std::size_t i = 0; i < result.layerWise.outputs.size(); ++i) {
             if (!result.layerWise.outputs[i].isAsked)
                 continue;

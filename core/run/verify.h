@@ -31,6 +31,7 @@ struct Comparison {
     std::int64_t rowsOver = 0;            ///< rows with an element over tolerance
     std::int64_t rowsNotFinite = 0;       ///< rows with NaN or an infinite number in the same place of both
     bool tellsNothing = false;            ///< no entry is a finite number in either
+    std::int64_t rowsOfEqualScores = 0;   ///< rows of ids that name others of scores that are equal within tolerance, as ties are broken either way
     std::int64_t argMaxChanged = 0;       ///< rows whose largest of several elements is another one
     std::vector<std::int64_t> worstRows;  ///< up to 20 of the output's, worst first
     std::vector<double> worstGaps;        ///< largest |a - b| of each

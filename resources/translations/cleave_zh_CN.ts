@@ -4745,6 +4745,14 @@
 <context>
     <name>cleave::views::ResultModels</name>
     <message>
+        <source>%1 of %2 rows of %3 name others of scores that are equal within tolerance: ties are broken either way.</source>
+        <translation>%3 的 %2 行中有 %1 行给出了另一个得分在容差内相等的编号：并列的得分取哪一个都可以。</translation>
+    </message>
+    <message>
+        <source>✓ equal, but for ties</source>
+        <translation>✓ 除并列外相等</translation>
+    </message>
+    <message>
         <source>Not compared alone: %1. %2</source>
         <translation>未单独比较：%1。%2</translation>
     </message>
@@ -5489,8 +5497,8 @@
         <translation>这就是整个网络为所有成员给出的答案。总共计算了 %1 行；逐节点则要 %2 行。</translation>
     </message>
     <message>
-        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. &quot;Set an exercise&quot; moves the cuts to where they cost more than they need.</source>
-        <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。“出一道练习”会把切口移到用时多于所需的位置。</translation>
+        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. &quot;Set an exercise&quot; moves the cuts to where they cost more than they need, and takes small batches.</source>
+        <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。“出一道练习”会把切口移到用时多于所需的位置，并改用较小的批次。</translation>
     </message>
     <message>
         <source>2 layers: friends of friends</source>

@@ -211,6 +211,40 @@ def rows_that_features_choose(self, x, ei):
     return self.b(chosen) - chosen.mean(0)
 
 
+@model("equal", "rows that features choose, counted to take means of groups of them")
+def groups_of_chosen_rows(self, x, ei):
+    h = propagate_mean(self.a(x), ei)
+    chosen = (h[:, 0] > 0).nonzero().view(-1)
+    kept, group = h[chosen], chosen % 3
+    counts = kept.new_zeros(3).index_add(0, group, kept.new_ones(kept.size(0)))
+    return self.b(kept.new_zeros(3, kept.size(1)).index_add(0, group, kept) / counts.clamp(min=1)[:, None])
+
+
+@model("equal", "messages between rows that features choose, by new numbers")
+def passes_between_chosen_rows(self, x, ei):
+    h = propagate_mean(self.a(x), ei)
+    chosen = (h[:, 0] > 0).nonzero().view(-1)
+    numbers = chosen.new_full((x.size(0),), -1)
+    numbers[chosen] = torch.arange(chosen.size(0))
+    ends = numbers[ei]
+    ends = ends[:, (ends >= 0).all(0)]
+    kept = h[chosen]
+    messages = torch.zeros(kept.size(0), kept.size(1)).index_add(0, ends[1], kept[ends[0]])
+    return self.b(kept + messages).amax(0)
+
+
+@model("equal", "as many rows as an entry of what features choose says, and pointers to them")
+def as_many_as_chosen(self, x, ei):
+    h = propagate_mean(self.a(x), ei)
+    group = (h[:, 0] > 0).nonzero().view(-1) % 3
+    count = group.max().item() + 1
+    sizes = torch.zeros(count, dtype=torch.long).index_add(0, group, torch.ones_like(group))
+    pointers = sizes.new_empty(count + 1)
+    pointers[:1] = 0
+    torch.cumsum(sizes, 0, out=pointers.narrow(0, 1, count))
+    return self.b(h[pointers[group]]).mean(0)
+
+
 @model("equal", "clusters that a model finds itself, added up and read again")
 def clusters_of_features(self, x, ei):
     h = propagate_mean(self.a(x), ei)
@@ -425,6 +459,13 @@ def virtual_node(self, x, ei):
     edges = torch.cat([ei, star, star.flip(0)], 1)
     h = torch.zeros_like(h).index_add(0, edges[1], h[edges[0]])
     return h[:n]
+
+
+@model("equal", "the best classes, of which each is there twice")
+def best_classes(self, x, ei):
+    h = propagate_mean(self.a(x), ei)
+    scores = torch.cat([self.b(h)] * 2, 1)
+    return scores.topk(3)[1], scores.argsort(-1, descending=True)[:, :2].int(), scores.max(1)[1], h.argmax(-1, keepdim=True)
 
 
 @model("refused", "neighbours chosen by features")
@@ -814,6 +855,15 @@ def matrix_by_matrix(self, x, adj):
     return (adj * adj.t()) @ self.a(x)
 
 
+@matrix("equal", "what the rows sum to on the diagonal of a matrix, as pooling by minimum cuts has it")
+def matrix_of_degrees(self, x, adj):
+    assigned, one = self.a(adj @ x).softmax(-1).unsqueeze(0), adj.unsqueeze(0)
+    degrees = torch.einsum("ijk->ij", one)
+    diagonal = torch.eye(adj.size(0)).type_as(degrees) * degrees.unsqueeze(2).expand(1, adj.size(0), adj.size(0))
+    cut = assigned.transpose(1, 2) @ one @ assigned
+    return torch.einsum("ijj->i", cut) / torch.einsum("ijj->i", assigned.transpose(1, 2) @ diagonal @ assigned)
+
+
 @matrix("refused", "one row of the matrix says who the neighbours of a node are")
 def matrix_row(self, x, adj):
     return adj @ self.a(x) + adj[0].unsqueeze(1)
@@ -894,7 +944,8 @@ def main():
             net = Net(body).eval() if name == "counts_calls" else net
             expected = net(x.clone(), ei)
         torch.export.save(exported, OUT / f"{name}.pt2")
-        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=ei.numpy(), expected=expected.numpy())
+        outputs = {f"expected_{i}": e.numpy() for i, e in enumerate(expected)} if isinstance(expected, tuple) else {"expected": expected.numpy()}
+        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=ei.numpy(), **outputs)
         index.append({"name": name, "expect": expect, "note": note})
     if matrices:
         save_matrices(ei, index)
