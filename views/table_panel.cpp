@@ -81,10 +81,10 @@ TablePanel::TablePanel(Document& document, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_tabs);
-    connect(m_operatorView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
-        // The focus alone makes a row the current one, without selecting it.
-        if (row.isValid() && !m_isSelecting && m_operatorView->selectionModel()->isRowSelected(row.row()))
-            Q_EMIT opChosen(OpId{m_order->mapToSource(row).row()});
+    // The focus alone makes a row the current one, without selecting it.
+    connect(m_operatorView->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (const QModelIndexList rows = m_operatorView->selectionModel()->selectedRows(); rows.size() == 1 && !m_isSelecting)
+            Q_EMIT opChosen(OpId{m_order->mapToSource(rows.front()).row()});
     });
     connect(&m_document.planEditor(), &PlanEditor::changed, this, &TablePanel::setStale);
     connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &TablePanel::setStale);

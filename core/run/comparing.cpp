@@ -13,6 +13,8 @@ namespace cleave {
 
 namespace {
 
+constexpr std::int64_t mostListed = 20;  // rows that differ most
+
 // A complex number is two.
 at::Tensor realParts(const at::Tensor& tensor)
 {
@@ -77,7 +79,7 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     result.tellsNothing = notFinite.all().item<bool>();
     if (a.array.shape.size() == 2 && x.dim() == 2 && x.size(1) > 1)
         result.argMaxChanged = x.argmax(1).ne(y.argmax(1)).sum().item<std::int64_t>();
-    const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
+    const std::int64_t listed = std::min(result.rowsOver, mostListed);
     const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();
     result.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + listed);
     result.worstGaps = largestGaps(rowsOf(a.array, a.rowDim, result.worstRows), rowsOf(expected, a.rowDim, result.worstRows));
@@ -92,20 +94,17 @@ void allowOtherChoices(Comparison& c, const NamedArray& ids, const Array& expect
     // Both scores may be off by the tolerance.
     const at::Tensor allowed = chosen.mul(tolerance.relative).add(tolerance.absolute).mul(2);
     const at::Tensor isOver = gaps.eq(0).logical_or(gaps.le(allowed)).logical_not();
-    const at::Tensor over = (isOver.dim() ? isOver.movedim(ids.rowDim, 0) : isOver.reshape({1})).reshape({c.rows, -1}).any(1).contiguous();
+    const auto byRows = [&](const at::Tensor& entries) {
+        return (entries.dim() ? entries.movedim(ids.rowDim, 0) : entries.reshape({1})).reshape({c.rows, -1});
+    };
+    const at::Tensor over = byRows(isOver).any(1);
     const std::int64_t rowsOver = over.sum().item<std::int64_t>();
     c.rowsOfEqualScores = c.rowsOver - rowsOver;
     c.rowsOver = rowsOver;
     c.equal = rowsOver == 0;
-    std::vector<std::int64_t> worst;
-    std::vector<double> worstGaps;
-    for (std::size_t i = 0; i < c.worstRows.size(); ++i)
-        if (over.data_ptr<bool>()[c.worstRows[i]]) {
-            worst.push_back(c.worstRows[i]);
-            worstGaps.push_back(c.worstGaps[i]);
-        }
-    c.worstRows = std::move(worst);
-    c.worstGaps = std::move(worstGaps);
+    const at::Tensor worst = std::get<1>(byRows(gaps).amax(1).masked_fill(over.logical_not(), -1).topk(std::min(rowsOver, mostListed))).contiguous();
+    c.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + worst.numel());
+    c.worstGaps = largestGaps(rowsOf(ids.array, ids.rowDim, c.worstRows), rowsOf(expected, ids.rowDim, c.worstRows));
     if (!c.equal)
         return;
     c.argMaxChanged = 0;

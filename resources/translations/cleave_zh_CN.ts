@@ -3602,6 +3602,10 @@
         <translation>全部收起(&amp;C)</translation>
     </message>
     <message>
+        <source>Ctrl+Shift+A</source>
+        <translation>Ctrl+Shift+A</translation>
+    </message>
+    <message>
         <source>Ctrl+Shift+C</source>
         <translation>Ctrl+Shift+C</translation>
     </message>

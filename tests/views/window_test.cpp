@@ -216,6 +216,11 @@ private Q_SLOTS:
     void resultsAreOfWhatWasSet();
     void keysAreForTheStoryThatIsSeen();
     void helpHasWordsAndKeys();
+    void keysDoOneThing();
+    void wheelScrollsPastFields();
+    void focusInTablesSelectsNothing();
+    void oneBatchOfAllNodesStaysOne();
+    void functionsLargerThanTheViewStayWhereTheyAre();
     void theExampleRunsInBatches();
     void tolerancesSayWhatTheyTake();
     void plannersAreTakenByTheirButtons();
@@ -3804,6 +3809,99 @@ void WindowTest::helpHasWordsAndKeys()
     QVERIFY(keys > 10);
     for (const char* word : {"message degree", "save point", "block", "prologue"})
         QVERIFY2(help->text().contains(QLatin1String(word)), word);
+}
+
+void WindowTest::keysDoOneThing()
+{
+    MainWindow window;
+    QMap<QString, QString> known;
+    for (const QMenu* menu : window.menuBar()->findChildren<QMenu*>())
+        for (const QAction* action : menu->actions())
+            for (const QKeySequence& key : action->shortcuts()) {
+                const QString text = key.toString();
+                QVERIFY2(!known.contains(text) || known[text] == action->text(),
+                         qPrintable(text + QStringLiteral(": ") + known.value(text) + QStringLiteral(", ") + action->text()));
+                known.insert(text, action->text());
+            }
+    QVERIFY(known.size() > 10);
+}
+
+void WindowTest::wheelScrollsPastFields()
+{
+    MainWindow window;
+    openWithCosts(window, "gcn.pt2");
+    auto* batches = window.findChild<BatchSizeBox*>();
+    QVERIFY(batches != nullptr);
+    const auto turn = [](QWidget& field) {
+        const QPointF at = field.rect().center();
+        QWheelEvent event(at, field.mapToGlobal(at), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&field, &event);
+    };
+    window.graphView().setFocus();
+    const RunOptions before = window.document().options().run;
+    turn(*batches);
+    turn(*window.findChild<MemoryBox*>());
+    for (QComboBox* choice : window.findChild<ModelPanel*>()->findChildren<QComboBox*>())
+        turn(*choice);
+    QVERIFY(!batches->hasFocus());
+    QCOMPARE(window.document().options().run.batchSize, before.batchSize);
+    QCOMPARE(window.document().options().run.memoryBytes, before.memoryBytes);
+    QVERIFY(window.document().options().run.order == before.order);
+    batches->setFocus();
+    QTRY_VERIFY(batches->hasFocus());
+    turn(*batches);
+    QVERIFY(window.document().options().run.batchSize != before.batchSize);
+}
+
+void WindowTest::focusInTablesSelectsNothing()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    TablePanel* tables = &window.tables();
+    qobject_cast<QDockWidget*>(tables->parentWidget())->show();
+    qobject_cast<QDockWidget*>(tables->parentWidget())->raise();
+    QTableView* operators = &tables->operatorView();
+    QTRY_VERIFY(operators->isVisible() && operators->model()->rowCount() > 3);
+    const QSignalSpy chosen(tables, &TablePanel::opChosen);
+    operators->setFocus();
+    QTRY_VERIFY(operators->hasFocus());
+    QCOMPARE(chosen.count(), 0);
+    QVERIFY(!window.graphView().selection());
+    QTest::keyClick(operators, Qt::Key_Down);
+    QVERIFY(chosen.count() >= 1);
+    for (const QList<QVariant>& op : chosen)
+        QCOMPARE(op[0].value<OpId>().index, operators->currentIndex().row());
+}
+
+void WindowTest::oneBatchOfAllNodesStaysOne()
+{
+    MainWindow window;
+    openWithCosts(window, "gcn.pt2");
+    Document& document = window.document();
+    document.setBatchSize(document.graph()->numNodes);
+    document.openKarateClub();
+    QCOMPARE(document.options().run.batchSize, std::int64_t{34});
+    document.setBatchSize(7);
+    document.openGraph(example("cora.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(document.graph()->numNodes == 2708, patience);
+    QCOMPARE(document.options().run.batchSize, std::int64_t{7});
+}
+
+void WindowTest::functionsLargerThanTheViewStayWhereTheyAre()
+{
+    MainWindow window;
+    openWithCosts(window, "gat.pt2");
+    window.resize(1100, 500);
+    GraphView& view = window.graphView();
+    view.expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(view.verticalScrollBar()->maximum() > view.verticalScrollBar()->minimum(), patience);
+    QTest::qWait(300);
+    view.setLitFunction(1);
+    const QPoint first(view.horizontalScrollBar()->value(), view.verticalScrollBar()->value());
+    for (int again = 0; again < 3; ++again) {
+        view.setLitFunction(1);
+        QCOMPARE(QPoint(view.horizontalScrollBar()->value(), view.verticalScrollBar()->value()), first);
+    }
 }
 
 void WindowTest::theExampleRunsInBatches()
