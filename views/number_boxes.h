@@ -30,7 +30,8 @@ public:
     void stepBy(int steps) override;
 };
 
-/// From now on the wheel turns what a field says only where the field has the focus: otherwise it scrolls what the field is in, as the pointer passes.
+/// From now on the wheel turns what a field says only where the field has the focus: otherwise it scrolls what the field is in, as the pointer
+/// passes.
 void leaveWheelToScrolling(QWidget& field);
 
 }  // namespace cleave::views

@@ -260,10 +260,10 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
                 {toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                  numberText(c.maxRelative), ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
                  c.equal && c.rowsOfEqualScores > 0 ? ResultModelsTexts::tr("✓ equal, but for ties")
-                 : c.equal            ? ResultModelsTexts::tr("✓ equal")
-                 : c.equalInFloat64 ? ResultModelsTexts::tr("✓ equal in float64")
-                 : c.isRounding()   ? ResultModelsTexts::tr("✗ different, by rounding")
-                                    : ResultModelsTexts::tr("✗ different"),
+                 : c.equal                          ? ResultModelsTexts::tr("✓ equal")
+                 : c.equalInFloat64                 ? ResultModelsTexts::tr("✓ equal in float64")
+                 : c.isRounding()                   ? ResultModelsTexts::tr("✗ different, by rounding")
+                                                    : ResultModelsTexts::tr("✗ different"),
                  worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
         }
     const int last = static_cast<int>(columns.size()) - 1;

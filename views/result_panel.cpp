@@ -193,8 +193,7 @@ QString ResultPanel::verdict(const VerifyResult& result) const
     const QString tolerance = tr("absolute %1, relative %2").arg(numberText(result.tolerance.absolute),
                                                                 numberText(result.tolerance.relative));
     QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
-    if (const auto different =
-            std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !roundingNote(c).isEmpty(); });
+    if (const auto different = std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !roundingNote(c).isEmpty(); });
         different != result.comparisons.end())
         note += u' ' + roundingNote(*different);
     for (const Comparison& c : result.comparisons)

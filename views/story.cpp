@@ -33,11 +33,12 @@ Story::Story(int layers) : m_graph(karateClub()), m_layers(std::clamp(layers, 1,
     StoryStep predict;
     predict.kind = StoryKind::Predict;
     predict.title = StoryTexts::tr("Your turn: where would you cut?");
-    predict.text = StoryTexts::tr("Between two layers' messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of "
-                             "them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch "
-                             "that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the "
-                             "model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. "
-                             "\"Set an exercise\" moves the cuts to where they cost more than they need, and takes small batches.");
+    predict.text = StoryTexts::tr(
+        "Between two layers' messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of "
+        "them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch "
+        "that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the "
+        "model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. "
+        "\"Set an exercise\" moves the cuts to where they cost more than they need, and takes small batches.");
     m_steps.push_back(std::move(predict));
 }
 

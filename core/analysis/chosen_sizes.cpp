@@ -55,7 +55,8 @@ Counts countsOfFeatures(const Program& program)
             continue;
         const OpView view(program, op);
         const ValueId tensor = view.value("self");
-        const bool isOfFeatures = tensor.valid() && program[tensor].kind == ValueKind::Tensor && reach[tensor] == Reach::Feature && !program.isInput(tensor);
+        const bool isOfFeatures =
+            tensor.valid() && program[tensor].kind == ValueKind::Tensor && reach[tensor] == Reach::Feature && !program.isInput(tensor);
         if (op.target == "aten::sym_size" && isOfFeatures) {
             const auto dim = view.dim("dim", view.rank("self"));
             if (dim && !program[tensor].sizes[static_cast<std::size_t>(*dim)].isConstant())
@@ -173,7 +174,8 @@ private:
     }
 
     // [rows] of one number.
-    std::optional<ValueId> filledColumn(const Op& op, const Count& count, const Dim& rows, const std::string& target, const Argument* fill, DType dtype)
+    std::optional<ValueId> filledColumn(const Op& op, const Count& count, const Dim& rows, const std::string& target, const Argument* fill,
+                                        DType dtype)
     {
         const std::optional<ValueId> column = columnOf(op, count, rows);
         if (!column)

@@ -13,14 +13,14 @@ namespace cleave {
 
 /// Where ids come from.
 struct Choice {
-    ValueId scores;          ///< what was chosen from
-    std::optional<int> dim;  ///< along which, from the front; none: from all entries
-    bool isKept = false;     ///< ids have this dimension as well; argmax and the like drop it
-    bool isDistinct = false; ///< no two ids along it are the same, as in topk and sort
+    ValueId scores;           ///< what was chosen from
+    std::optional<int> dim;   ///< along which, from the front; none: from all entries
+    bool isKept = false;      ///< ids have this dimension as well; argmax and the like drop it
+    bool isDistinct = false;  ///< no two ids along it are the same, as in topk and sort
 };
 
-/// Of ids made by topk, sort, argsort, argmax, argmin, max, min, kthvalue or median along a dimension: all or some of them along it, maybe converted or
-/// copied since.
+/// Of ids made by topk, sort, argsort, argmax, argmin, max, min, kthvalue or median along a dimension: all or some of them along it, maybe converted
+/// or copied since.
 std::optional<Choice> choiceOf(const Program& program, ValueId ids);
 
 /// How far the scores at `found` are from those at `expected`, entry by entry as ids are: infinite where ids are none of the scores', are there

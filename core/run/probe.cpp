@@ -381,28 +381,28 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
     const std::int64_t edges = graph.edges, nodes = graph.nodes;
     std::optional<Error> refused;
     for (const auto& [integers, least, more, named, moreNodes, fewOthers] : {Try{graph.nodes, 0, 0},
-                                                                  {12, 0, 0},  // some take none of a kind for an error
-                                                                  {8, 0, 0},
-                                                                  {7, 0, 0},
-                                                                  {6, 0, 0},
-                                                                  {5, 0, 0},
-                                                                  {4, 0, 0},
-                                                                  {3, 0, 0},
-                                                                  {2, 0, 0},
-                                                                  {1, 0, 0},
-                                                                  {graph.nodes, 0, 1},
-                                                                  {5, 0, 1},
-                                                                  {1, 0, 1},
-                                                                  {graph.nodes, 1, 0},
-                                                                  {6, 1, 0},
-                                                                  {4, 1, 0},
-                                                                  {2, 1, 0},
-                                                                  {graph.nodes, 0, 0, assumedSize},
-                                                                  {5, 0, 0, 4},
-                                                                  {2, 0, 0, 2},
-                                                                  {graph.nodes, 0, 0, 0, 1},
-                                                                  {graph.nodes, 0, 1, 0, 1},
-                                                                  {graph.nodes, 0, 0, 0, 0, true}}) {
+                                                                             {12, 0, 0},  // some take none of a kind for an error
+                                                                             {8, 0, 0},
+                                                                             {7, 0, 0},
+                                                                             {6, 0, 0},
+                                                                             {5, 0, 0},
+                                                                             {4, 0, 0},
+                                                                             {3, 0, 0},
+                                                                             {2, 0, 0},
+                                                                             {1, 0, 0},
+                                                                             {graph.nodes, 0, 1},
+                                                                             {5, 0, 1},
+                                                                             {1, 0, 1},
+                                                                             {graph.nodes, 1, 0},
+                                                                             {6, 1, 0},
+                                                                             {4, 1, 0},
+                                                                             {2, 1, 0},
+                                                                             {graph.nodes, 0, 0, assumedSize},
+                                                                             {5, 0, 0, 4},
+                                                                             {2, 0, 0, 2},
+                                                                             {graph.nodes, 0, 0, 0, 1},
+                                                                             {graph.nodes, 0, 1, 0, 1},
+                                                                             {graph.nodes, 0, 0, 0, 0, true}}) {
         if (fewOthers && !takesFirstRows(analysis.program))
             continue;
         graph.integers = integers;

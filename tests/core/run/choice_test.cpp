@@ -41,7 +41,8 @@ TEST(Choice, EqualScoresMayBeChosenEitherWay)
     EXPECT_TRUE(at::equal(gapsOfChosen(best, scores, ids({0, 1, 0, 1}, {2, 2}), ids({2, 0, 0, 2}, {2, 2})), gaps({0, 2, 0, 0}, {2, 2})));
     EXPECT_TRUE(at::equal(gapsOfChosen(best, scores, ids({0, 0, 0, 1}, {2, 2}), ids({2, 0, 0, 2}, {2, 2})), gaps({infinity, infinity, 0, 0}, {2, 2})))
         << "one of them twice";
-    EXPECT_TRUE(at::equal(gapsOfChosen(best, scores, ids({0, 4, 0, -1}, {2, 2}), ids({2, 0, 0, 2}, {2, 2})), gaps({0, infinity, 0, infinity}, {2, 2})))
+    EXPECT_TRUE(
+        at::equal(gapsOfChosen(best, scores, ids({0, 4, 0, -1}, {2, 2}), ids({2, 0, 0, 2}, {2, 2})), gaps({0, infinity, 0, infinity}, {2, 2})))
         << "no such scores";
 }
 
