@@ -84,6 +84,8 @@ std::optional<Choice> choiceOf(const Program& program, ValueId ids)
             break;
         }
     }
+    if (!isInteger(program[ids].dtype))
+        return {};  // the scores themselves, made whole numbers
     std::optional<Choice> choice = chosenBy(program, program[program[ids].producer]);
     if (!choice || std::ranges::any_of(parts, [&](int dim) { return !choice->isKept || choice->dim != dim; }))
         return {};

@@ -82,6 +82,15 @@ TEST(Choice, IsFoundBehindPartsAndConversions)
     EXPECT_TRUE(choices[0].isDistinct && choices[1].isDistinct && !choices[2].isDistinct && !choices[3].isDistinct);
     EXPECT_TRUE(choices[0].isKept && choices[1].isKept && !choices[2].isKept && choices[3].isKept);
     EXPECT_FALSE(choiceOf(program, choices[0].scores));
+
+    // The best scores, made whole numbers, are no ids.
+    Program rounded = program;
+    const ValueId best = rounded[rounded[rounded.outputs[0]].producer].outputs[0], made{static_cast<int>(rounded.values.size())};
+    Value value = rounded[rounded.outputs[0]];
+    value.producer = OpId{static_cast<int>(rounded.ops.size())};
+    rounded.values.push_back(value);
+    rounded.ops.push_back({"rounded", "aten::to", "dtype", {{"self", {best}}, {"dtype", {DType::Int64}}}, {made}, {}, {}});
+    EXPECT_FALSE(choiceOf(rounded, made));
 }
 
 // Each class is there twice, with the same score.
