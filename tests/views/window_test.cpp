@@ -309,6 +309,7 @@ QPoint place(GraphView& view, const DagKey& key)
 void WindowTest::cleanup()
 {
     QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
+    QSettings().clear();  // docks that a test left open would be there in the next
 }
 
 void WindowTest::initTestCase()
@@ -4777,6 +4778,7 @@ void WindowTest::batchesAreNoLargerThanTheGraph()
 void WindowTest::choicesStayWithinTheWindow()
 {
     MainWindow window;
+    window.resize(1100, 760);
     window.show();
     window.document().openModel(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gat.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr && !window.document().isBusy(), patience);
