@@ -21,7 +21,7 @@ std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b);
 /// them.
 enum class Measure { Entry, Row };
 
-/// What was compared is for the caller to say.
+/// What was compared is for the caller to say. Of whole numbers only the absolute part of the tolerance counts.
 Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance, Measure measure = Measure::Entry);
 
 /// Takes back what `c`, of these ids, says of rows that name others of equal scores. scores: those of the uncut model.

@@ -3896,7 +3896,7 @@ void WindowTest::functionsLargerThanTheViewStayWhereTheyAre()
     GraphView& view = window.graphView();
     view.expandAll();
     QTRY_VERIFY_WITH_TIMEOUT(view.verticalScrollBar()->maximum() > view.verticalScrollBar()->minimum(), patience);
-    QTest::qWait(300);
+    QTRY_VERIFY_WITH_TIMEOUT(view.graphScene().isCurrent(), patience);
     view.setLitFunction(1);
     const QPoint first(view.horizontalScrollBar()->value(), view.verticalScrollBar()->value());
     for (int again = 0; again < 3; ++again) {

@@ -46,6 +46,8 @@ TEST(Comparing, SeesTheLastDigitOfLargeWholeNumbers)
     EXPECT_TRUE(compare(made, rows(0), {0, 0}).equal);
     EXPECT_FALSE(compare(made, rows(1), {0, 0}).equal);
     EXPECT_EQ(compare(made, rows(1), {0, 0}).maxAbsolute, 1);
+    EXPECT_FALSE(compare(made, rows(1), {1e-5, 1e-4}).equal) << "a tolerance relative to an id says nothing";
+    EXPECT_TRUE(compare(made, rows(1), {1, 0}).equal);
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const NamedArray far{"ids", rowsOfNumbers<std::int64_t>(DType::Int64, {1}, {most}), 0};
     EXPECT_FALSE(compare(far, rowsOfNumbers<std::int64_t>(DType::Int64, {1}, {-most}), {0, 0}).equal);
