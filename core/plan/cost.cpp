@@ -443,6 +443,18 @@ private:
         return {};
     }
 
+    int lastTurn(const OfGraph& given) const
+    {
+        if (given.isOutput)
+            return std::numeric_limits<int>::max();
+        int last = -1;
+        for (const int function : given.functions)
+            last = std::max(last, turn(function));
+        for (const int op : given.ops)
+            last = std::max(last, turn(m_group[at(op)]));
+        return last > turn(given.madeIn) ? last : -1;
+    }
+
     // Stores of what a function saves are made when its first batch is done.
     void addPeaks()
     {
@@ -454,6 +466,9 @@ private:
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
                     (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].bytes;
+            for (const auto& [value, given] : m.m_ofGraph)
+                if (turn(given.madeIn) <= turn(group) && lastTurn(given) >= turn(group))
+                    (turn(given.madeIn) < turn(group) ? before : own) += given.bytes;
             double most = before + own;
             if (f < m.m_groups.size()) {
                 const auto batch = [&](double AtOnce::*when) {

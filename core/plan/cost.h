@@ -147,6 +147,13 @@ private:
         std::vector<Ref> reads;
     };
 
+    struct OfGraph {  // what a global op gives once for the graph
+        int madeIn = 0;  // into m_fixed
+        double bytes = 0;
+        bool isOutput = false;
+        std::set<int> ops, functions;  // placed ops that read it, and functions of what else does
+    };
+
     class Builder;
     class PeakOf;
     class Pricing;
@@ -170,6 +177,7 @@ private:
     std::vector<PlacedWork> m_ops;
     std::vector<Tensor> m_tensors;
     std::map<ValueId, int> m_tensorIndex;
+    std::map<ValueId, OfGraph> m_ofGraph;
     std::vector<Extra> m_extras;
     std::vector<FixedStep> m_steps;
     std::vector<AtOnce> m_slices;       // bytes

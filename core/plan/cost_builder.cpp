@@ -13,6 +13,7 @@ namespace cleave {
 namespace {
 
 constexpr double indexBytes = 8, wordBytes = 4;
+constexpr double addedUpBytes = 8;  // of an entry, while rows of all nodes are added up
 
 }  // namespace
 
@@ -32,6 +33,8 @@ public:
         for (const ValueId output : m_p.outputs)
             if (m_a.values[output].rows == Rows::Nodes)
                 tensor(output).isOutput = true;
+            else if (isOfGlobalOp(output))
+                ofGraph(output).isOutput = true;
         // The results of a single batch are the store's rows as they are.
         for (Tensor& t : m.m_tensors) {
             const double nodes = m.m_counts.nodesOf(t.nodeType);
@@ -91,7 +94,7 @@ private:
             Tensor t;
             t.id = id;
             t.producer = m.m_space.indexOf(m_p[id].producer);
-            if (const OpId maker = m_p[id].producer; maker.valid() && m_a.ops[maker].kind == OpKind::Global)
+            if (isOfGlobalOp(id))
                 t.global = m_globalOf.at(m_a.values[id].level);
             t.nodeType = m_a.values[id].nodeType;
             t.bytes = rowBytes(m_a, id, m_a.values[id].rowDim);
@@ -143,16 +146,85 @@ private:
             const double bytes = rowsWritten * rowBytes(m_a, m_f->rowsOf, m_a.values[m_f->rowsOf].rowDim);
             cost().write += {bytes, 0, bytes / m.m_rates.write};
         }
-        for (const Step& step : m_f->steps)
-            for (std::size_t i = 0; m_f->isGlobal && i < step.rowDims.size(); ++i) {
-                const ValueId made = m_p[step.op].outputs[i];
-                const double bytes = rowsOf(made) * rowBytes(m_a, made, step.rowDims[i]);
-                const bool isSaved = std::ranges::find(m_f->saves, made) != m_f->saves.end();
-                if (isSaved)
-                    cost().write.bytes += bytes;
-                else
-                    m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + AtOnce{bytes, 0};
+        if (m_f->isGlobal)
+            addGlobalResults();
+    }
+
+    OfGraph& ofGraph(ValueId id)
+    {
+        const auto [known, fresh] = m.m_ofGraph.try_emplace(id);
+        if (fresh)
+            known->second = {m_globalOf.at(m_a.values[id].level), wholeBytes(m_a, id, m.m_counts), false, {}, {}};
+        return known->second;
+    }
+
+    bool isOfGlobalOp(ValueId value) const
+    {
+        const OpId maker = m_p[value].producer;
+        return maker.valid() && m_a.ops[maker].kind == OpKind::Global;
+    }
+
+    bool isSaved(ValueId value) const { return std::ranges::find(m_f->saves, value) != m_f->saves.end(); }
+
+    // What global ops save, and the most of the rest that is there at once: each until it, or a view of it, is read last.
+    void addGlobalResults()
+    {
+        std::map<ValueId, ValueId> memoryOf;  // of views: what they are views of
+        std::map<ValueId, std::size_t> lastRead;
+        std::set<ValueId> saved;
+        const auto memory = [&](ValueId value) {
+            const auto view = memoryOf.find(value);
+            return view == memoryOf.end() ? value : view->second;
+        };
+        for (std::size_t i = 0; i < m_f->steps.size(); ++i) {
+            const Step& step = m_f->steps[i];
+            for (const StepOperand& operand : step.operands)
+                lastRead[memory(operand.value)] = i;
+            for (const ValueId made : m_p[step.op].outputs) {
+                if (!step.operands.empty() && workOf(m_p, step.op, -1).kind == WorkKind::View)
+                    memoryOf[made] = memory(step.operands.front().value);
+                if (isSaved(made))
+                    saved.insert(memory(made));
             }
+        }
+        std::vector<double> freed(m_f->steps.size());
+        double now = 0, most = 0;
+        for (std::size_t i = 0; i < m_f->steps.size(); ++i) {
+            const Step& step = m_f->steps[i];
+            for (std::size_t k = 0; k < step.rowDims.size(); ++k) {
+                const ValueId made = m_p[step.op].outputs[k];
+                if (isSaved(made))
+                    cost().write.bytes += rowsOf(made) * rowBytes(m_a, made, step.rowDims[k]);
+                if (memoryOf.contains(made) || saved.contains(made))
+                    continue;
+                const double bytes = bytesOf(made, step.rowDims[k]);
+                now += bytes;
+                freed[std::max(i, lastRead[made])] += bytes;
+            }
+            most = std::max(most, now + scratchOf(step));
+            now -= freed[i];
+        }
+        m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + AtOnce{most, 0};
+    }
+
+    double bytesOf(ValueId made, int rowDim) const
+    {
+        return m_a.values[made].rows == Rows::Graph ? wholeBytes(m_a, made, m.m_counts) : rowsOf(made) * rowBytes(m_a, made, rowDim);
+    }
+
+    // What a global op takes while it runs.
+    double scratchOf(const Step& step) const
+    {
+        if (step.rowDims.empty())
+            return 0;
+        const ValueId first = m_p[step.op].outputs.front();
+        const double bytes = bytesOf(first, step.rowDims.front());
+        if (scatterForm(m_p, step.op) && !overwrites(m_p, step.op))
+            return bytes * addedUpBytes / static_cast<double>(itemSize(m_p[first].dtype));
+        double entryBytes = static_cast<double>(itemSize(m_p[first].dtype));  // of a row of what has so many rows
+        for (const Dim& dim : m_p[first].sizes)
+            entryBytes *= dim.isConstant() ? static_cast<double>(dim.value) : 1;
+        return entryBytes > 0 ? workOf(m_p, step.op, step.rowDims.front()).scratchBytes * bytes / entryBytes : 0;
     }
 
     // Of what a global op makes or reads.
@@ -409,6 +481,8 @@ private:
     {
         Reading reading;
         for (const StepOperand& operand : current.step.operands) {
+            if (operand.kind == OperandKind::OfGraph)
+                addReadOfGraph(operand, current.placed);
             if (operand.rowDim < 0 && operand.kind != OperandKind::StoredWhole)
                 continue;
             // Programs read neither the index nor what is reduced into.
@@ -420,6 +494,14 @@ private:
                 readOther(current, operand, reading);
         }
         return reading;
+    }
+
+    void addReadOfGraph(const StepOperand& operand, int placed)
+    {
+        if (placed >= 0)
+            ofGraph(operand.value).ops.insert(placed);
+        else
+            ofGraph(operand.value).functions.insert(m_group);
     }
 
     bool isOfNodesAsIs(const Current& current, const StepOperand& operand) const { return current.placed >= 0 && isNodes(operand.frame); }

@@ -178,6 +178,25 @@ double GraphCounts::inflation() const
     return targets > 0 ? all / targets : 1;
 }
 
+double wholeBytes(const Analysis& analysis, ValueId id, const GraphCounts& counts)
+{
+    const Value& value = analysis.program[id];
+    double bytes = value.kind == ValueKind::Tensor ? static_cast<double>(itemSize(value.dtype)) : 0;
+    const auto knownSize = [&](const std::string& symbol) {
+        const int type = analysis.typeCountedBy(symbol);
+        const auto known = counts.sizes.find(symbol);
+        return type >= 0 ? counts.nodesOf(type) : known != counts.sizes.end() ? static_cast<double>(known->second) : 0;
+    };
+    for (const Dim& dim : value.sizes)
+        if (dim.isConstant())
+            bytes *= static_cast<double>(dim.value);
+        else if (const double whole = knownSize(dim.symbol); whole > 0)
+            bytes *= whole;
+        else
+            bytes *= sizeValue(dim.symbol, knownSize);
+    return bytes;
+}
+
 int batchesAtOnce(double batches, int threads)
 {
     return batches > 2 * threads ? threads : 1;
@@ -192,6 +211,7 @@ GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std:
         counts.nodes.push_back(std::llround(estimate.nodesOf(type)));
     counts.batchSize = batchSize;
     counts.estimated = true;
+    counts.sizes = known;
     std::set<ValueId> segments;
     for (const CutFunction& f : cut.functions) {
         counts.functions.push_back(estimate.rows(f));

@@ -58,6 +58,8 @@ struct StructureBytes {
     double preparation = 0;  ///< of all that is there before the first function runs, and goes if batches do not read it
 };
 
+using KnownSizes = std::map<std::string, std::int64_t>;  ///< by symbol
+
 /// What a graph tells a cost model, for one batch size and node order.
 struct GraphCounts {
     std::vector<std::int64_t> nodes;  ///< V, of each node type
@@ -66,6 +68,7 @@ struct GraphCounts {
     bool estimated = false;      ///< from V and M alone, for a graph without locality
     double error = 0;            ///< standard error of E relative to E where batches were sampled; 0: exact
     StructureBytes structure;
+    KnownSizes sizes;            ///< of what the graph's arrays and the prologue's results have rows of, beside nodes
     Kernels kernels = Kernels::All;       ///< that run the functions
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
     std::set<int> joined;
@@ -79,7 +82,8 @@ struct GraphCounts {
 /// How many batches run at once: one on each thread if there are enough of them, otherwise one on all threads.
 int batchesAtOnce(double batches, int threads);
 
-using KnownSizes = std::map<std::string, std::int64_t>;  ///< by symbol
+/// Bytes of a tensor that is there once for the graph; 0 where only a run tells how large it is.
+double wholeBytes(const Analysis& analysis, ValueId value, const GraphCounts& counts);
 
 /// Counts for a graph of which only the numbers of nodes and edges are known, of each node type and in each edge set, but for sizes that are known:
 /// sources are drawn at random.

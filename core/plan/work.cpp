@@ -135,9 +135,9 @@ Work workOf(const Program& program, OpId id, int rowDim)
                                  : 1;
         work.kind = WorkKind::Product;
         work.flops = 2 * weights * std::max(steps, 1.0);
-        // Gates of the input for all steps at once, beside which those of the state are few, but for a cell's.
-        work.scratchBytes =
-            (gates * std::max(steps, 1.0) + (op.target.ends_with("_cell") ? gates + outputs : 0)) * static_cast<double>(itemSize(output.dtype));
+        // Gates of the input for all steps at once, beside which those of the state are few, but where there is one step.
+        work.scratchBytes = (steps > 1 ? gates * steps : 2 * gates + (op.target.ends_with("_cell") ? outputs : 0)) *
+                            static_cast<double>(itemSize(output.dtype));
     } else {
         double most = outputs;
         forEachOperand(op, [&](ValueId value) {

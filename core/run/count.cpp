@@ -141,6 +141,7 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
     GraphCounts counts;
     counts.nodes = m_graph.nodesOfTypes();
     counts.batchSize = batchSize;
+    counts.sizes = m_graph.sizes();
     double variance = 0, nodes = 0;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];

@@ -286,26 +286,31 @@ struct Scatter : RowsOp {
         if (before.numel() == 0 || rows.numel() == 0)
             return before.to(type).clone();
         const RowTotals reduced = reduceRows(rows, rowDim, total, {segmentOf(operands[index]), before.size(rowDim)});
-        at::Tensor known = before.to(at::kDouble).movedim(rowDim, 0);
+        const at::Tensor known = before.movedim(rowDim, 0);
         std::vector<std::int64_t> sizes = known.sizes().vec();
-        const at::Tensor more = at::from_blob(const_cast<double*>(reduced.totals().data()), sizes, at::kDouble);
+        const at::Tensor all = at::from_blob(const_cast<double*>(reduced.totals().data()), sizes, at::kDouble);
         std::ranges::fill(sizes.begin() + 1, sizes.end(), 1);
-        const at::Tensor count = at::from_blob(const_cast<std::int64_t*>(reduced.counts().data()), sizes, at::kLong);
-        return combined(known, more, count).movedim(0, rowDim).to(type);
+        combine(all, known, at::from_blob(const_cast<std::int64_t*>(reduced.counts().data()), sizes, at::kLong));
+        return all.movedim(0, rowDim).to(type, false, true);
     }
 
-    at::Tensor combined(const at::Tensor& known, const at::Tensor& more, const at::Tensor& count) const
+    // In place: results may be as large as what they are made of.
+    void combine(at::Tensor all, const at::Tensor& known, const at::Tensor& count) const
     {
-        const double nothing = total == Total::Sum ? 0 : total == Total::Product ? 1 : total == Total::Max ? -INFINITY : INFINITY;
-        const at::Tensor start = includesSelf ? known : at::where(count.gt(0), at::full({}, nothing, at::kDouble), known);
-        if (total == Total::Max)
-            return at::maximum(start, more);
-        if (total == Total::Min)
-            return at::minimum(start, more);
-        if (total == Total::Product)
-            return start * more;
-        const at::Tensor sum = start + more * factor;
-        return isMean ? sum / (count + (includesSelf ? 1 : 0)).clamp_min(1) : sum;
+        if (factor != 1)
+            all.mul_(factor);
+        if (!includesSelf)
+            all.copy_(at::where(count.gt(0), all, known));
+        else if (total == Total::Max)
+            at::maximum_out(all, all, known);
+        else if (total == Total::Min)
+            at::minimum_out(all, all, known);
+        else if (total == Total::Product)
+            all.mul_(known);
+        else
+            all.add_(known);
+        if (isMean)
+            all.div_((count + (includesSelf ? 1 : 0)).clamp_min(1));
     }
 };
 

@@ -209,6 +209,20 @@ double OrderedGraph::structureBytes(const Retained* retained) const
     return bytes;
 }
 
+std::map<std::string, std::int64_t> OrderedGraph::sizes() const
+{
+    std::map<std::string, std::int64_t> sizes;
+    for (const auto& [value, result] : m_structure) {
+        const std::vector<Dim>& dims = m_a.program[value].sizes;
+        if (!result.isTensor() || result.toTensor().dim() != std::ssize(dims))
+            continue;
+        for (std::size_t d = 0; d < dims.size(); ++d)
+            if (!dims[d].isConstant())
+                sizes.emplace(dims[d].symbol, result.toTensor().size(static_cast<std::int64_t>(d)));
+    }
+    return sizes;
+}
+
 at::Tensor Traversal::placesOf(const at::Tensor& nodes) const
 {
     return place.defined() ? place.index_select(0, nodes) : nodes.contiguous();

@@ -76,6 +76,7 @@ public:
     double structureBytes(const Retained* retained = nullptr) const;
     double prologueBytes() const { return m_prologueBytes; }  ///< most memory that it took
     double prologueSeconds() const { return m_prologueSeconds; }
+    std::map<std::string, std::int64_t> sizes() const;  ///< of structure, by symbol
 
     /// Sentences on rows of several edges that are written to one node: nothing says which of them stays.
     std::vector<std::string> overwrittenRows() const;

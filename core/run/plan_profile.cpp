@@ -150,17 +150,8 @@ private:
             const ValueFacts& facts = m_a.values[outputs[i]];
             const bool isOfGraph = facts.rows == Rows::Graph || facts.rowDim < 0;
             made.activationBytes[i] +=
-                isOfGraph ? wholeBytes(program()[outputs[i]]) : frameRows(step.frame) * rowBytes(m_a, outputs[i], facts.rowDim);
+                isOfGraph ? wholeBytes(m_a, outputs[i], m_counts) : frameRows(step.frame) * rowBytes(m_a, outputs[i], facts.rowDim);
         }
-    }
-
-    // Of what is there once for the graph, as far as its sizes are known.
-    static double wholeBytes(const Value& value)
-    {
-        double bytes = value.kind == ValueKind::Tensor ? static_cast<double>(itemSize(value.dtype)) : 0;
-        for (const Dim& size : value.sizes)
-            bytes *= size.isConstant() ? static_cast<double>(size.value) : 0;
-        return bytes;
     }
 
     // The node that an operand comes from; -1: parameters.

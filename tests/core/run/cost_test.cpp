@@ -130,8 +130,10 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
 }
 
 // A graph with as many nodes and edges as asked for, rows of the small one's; nothing for inputs of other kinds.
-std::optional<DataGraph> enlarged(const Model& model, const DataGraph& small, std::int64_t nodes, std::int64_t edges)
+// hasFixedGraphs: the model says how many graphs there are.
+std::optional<DataGraph> enlarged(const Model& model, const DataGraph& small, std::int64_t nodes, std::int64_t edges, bool hasFixedGraphs)
 {
+    constexpr std::int64_t nodesOfGraph = 4;
     const Analysis& a = *model.analysis;
     DataGraph graph;
     graph.numNodes = nodes;
@@ -145,6 +147,15 @@ std::optional<DataGraph> enlarged(const Model& model, const DataGraph& small, st
         if (array == small.arrays.end() || open == value.sizes.end() || std::ranges::count_if(value.sizes, isOpen) != 1 || a.types() != 1)
             return {};
         const bool areNodes = open->symbol == a.nodeTypes.front().symbol;
+        // Of many small graphs.
+        if (value.name == "batch" && areNodes && value.sizes.size() == 1 && !hasFixedGraphs) {
+            graph.arrays[value.name] = toArray(at::arange(nodes, at::kLong).div(nodesOfGraph, "floor"));
+            continue;
+        }
+        if (value.name == "ptr" && value.sizes.size() == 1) {
+            graph.arrays[value.name] = toArray(at::arange(0, nodes + 1, nodesOfGraph, at::kLong));
+            continue;
+        }
         if (!areNodes && !edgeSymbol.empty() && edgeSymbol != open->symbol)
             return {};
         if (!areNodes)
@@ -197,7 +208,7 @@ TEST_P(CostOfZoo, PeakMemoryIsWhatTheRunTakes)
     const Model model = test::openBeside(small, path, {GetParam().roles, false});
     // Of all pairs of nodes there are enough in less.
     const std::int64_t nodes = hasPairsOfNodes(model) ? 1500 : 6000, edges = 7 * nodes;
-    const std::optional<DataGraph> graph = enlarged(model, small, nodes, edges);
+    const std::optional<DataGraph> graph = enlarged(model, small, nodes, edges, GetParam().name == "scatter_lists");
     if (!graph)
         GTEST_SKIP() << "its inputs are other than rows of nodes and edges";
     RunOptions options;
