@@ -29,7 +29,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 is not known to work row by row, and running it on permuted and truncated rows did not show that it does."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model gives back the adjacency matrix %1, which Cleave takes as edges."),
-    QT_TRANSLATE_NOOP("cleave::Core", "The model takes both the adjacency matrix %1 and %2, the name of its edges: call that input otherwise."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model takes both the adjacency matrix %1 and %2, as its edges are called: give the second of these inputs another name."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 has the role node-features but no dynamic first dimension: export the model with dynamic_shapes=%2."),
     QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of the node features %2 has the dynamic size %3: only the node dimension may be dynamic. If it is a matrix of edges between nodes of two kinds, give the model edge_index [2, edges] instead: Cleave takes square matrices only."),
     QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of the node features %2 has the dynamic size %3: only the node dimension may be dynamic%4"),

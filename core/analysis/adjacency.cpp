@@ -66,7 +66,10 @@ void AdjacencyLowering::addInputs(const std::pair<ValueId, std::string>& matrix,
 {
     const auto [id, name] = matrix;
     const Value old = m_p[id];
-    const std::string stem = areSeveral ? name + "_" : "";
+    const auto isTaken = [&, self = id](const std::string& wanted) {
+        return std::ranges::any_of(m_p.inputs, [&](const Input& input) { return input.value != self && m_p[input.value].name == wanted; });
+    };
+    const std::string stem = areSeveral || isTaken("edge_index") || isTaken("edge_weight") ? name + "_" : "";
     const Dim count = freshCount(m_p, "edges");
     Value index;
     index.name = stem + "edge_index";
@@ -77,11 +80,9 @@ void AdjacencyLowering::addInputs(const std::pair<ValueId, std::string>& matrix,
     weights.dtype = old.dtype;
     weights.sizes = {count};
     for (const auto& [value, role] : {std::pair{index, Role::GraphStructure}, {weights, Role::EdgeFeatures}}) {
-        if (std::ranges::any_of(m_p.inputs, [&, &wanted = value.name, self = id](const Input& input) {
-                return input.value != self && m_p[input.value].name == wanted;
-            }))
+        if (isTaken(value.name))
             throw Error("The model takes both the adjacency matrix '" + printable(name) + "' and '" + value.name +
-                        "', the name of its edges: call that input otherwise.");
+                        "', as its edges are called: give the second of these inputs another name.");
         inputs.push_back({ValueId{static_cast<int>(m_p.values.size())}, role, {}, name});
         m_p.values.push_back(value);
     }

@@ -508,7 +508,7 @@
         <translation>模型把邻接矩阵 %1 作为输出，而 Cleave 把它当作边处理。</translation>
     </message>
     <message>
-        <source>The model takes both the adjacency matrix %1 and %2, the name of its edges: call that input otherwise.</source>
+        <source>The model takes both the adjacency matrix %1 and %2, as its edges are called: give the second of these inputs another name.</source>
         <translation>模型既接收邻接矩阵 %1，又接收其边的名称 %2：请给该输入换一个名称。</translation>
     </message>
     <message>

@@ -7,6 +7,7 @@ Only the models of these names are made anew, with "matrices" those that take an
 Writes adversarial/NAME.pt2, NAME.npz (forward's arguments and `expected`) and index.json, which says for each model what must
 happen: "equal" (cut and right), "refused" (one sentence), or "either". A wrong answer is never allowed.
 """
+import inspect
 import json
 import pathlib
 import sys
@@ -864,6 +865,11 @@ def matrix_of_degrees(self, x, adj):
     return torch.einsum("ijj->i", cut) / torch.einsum("ijj->i", assigned.transpose(1, 2) @ diagonal @ assigned)
 
 
+@matrix("equal", "a list of edges beside the matrix, whose own edges are called after it")
+def matrix_beside_edges(self, x, adj, edge_index):
+    return adj @ self.a(x) + propagate(x, edge_index)
+
+
 @matrix("refused", "one row of the matrix says who the neighbours of a node are")
 def matrix_row(self, x, adj):
     return adj @ self.a(x) + adj[0].unsqueeze(1)
@@ -907,16 +913,26 @@ def save_matrices(edge_index, index):
     for name, (expect, note, body) in MATRICES.items():
         torch.manual_seed(1)
         with torch.no_grad():
-            exported = torch.export.export(Matrix(body).eval(), (x, adj), dynamic_shapes={"x": {0: nodes}, "adj": {0: nodes, 1: nodes}})
-            expected = exported.module()(x, adj)
+            both = len(inspect.signature(body).parameters) > 3
+            given, shapes = {"x": x, "adj": adj}, {"x": {0: nodes}, "adj": {0: nodes, 1: nodes}}
+            if both:
+                given, shapes = given | {"edge_index": edge_index}, shapes | {"edge_index": {1: Dim("edges")}}
+            exported = torch.export.export((MatrixAndEdges if both else Matrix)(body).eval(), (), given, dynamic_shapes=shapes)
+            expected = exported.module()(**given)
+        edges = {"adj_edge_index": edge_index.numpy(), "adj_edge_weight": weight.numpy()} if both else {"edge_weight": weight.numpy()}
         torch.export.save(exported, OUT / f"{name}.pt2")
-        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=edge_index.numpy(), edge_weight=weight.numpy(), expected=expected.numpy())
+        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=edge_index.numpy(), expected=expected.numpy(), **edges)
         index.append({"name": name, "expect": expect, "note": note})
 
 
 class Matrix(Net):
     def forward(self, x, adj):
         return self.body(self, x, adj)
+
+
+class MatrixAndEdges(Net):
+    def forward(self, x, adj, edge_index):
+        return self.body(self, x, adj, edge_index)
 
 
 def main():
