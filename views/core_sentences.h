@@ -79,6 +79,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The adjacency matrix '%1' of graph %2 has %3 rows and columns, but the graph has %4 nodes."),
     QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 holds the node features: each of its rows is of a node."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of %1 are computed from parameters alone: they are computed once, and are the node features."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The matrix %1 of the model's own has a row and a column for each node: it is multiplied by the rows of all nodes at once."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses torch.vmap or another transform of functions (%1), which the file does not write out: save what exported.run_decompositions({}) returns."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch's own operators."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported in training mode (its forward updates %1): call model.eval() before torch.export.export."),

@@ -36,7 +36,7 @@ LoweredMatrices AdjacencyLowering::run()
     std::vector<Input> inputs;
     std::vector<std::pair<ValueId, std::string>> matrices;
     for (const Input& input : m_p.inputs)
-        if (input.role == Role::GraphStructure && isSquareOfNodes(m_p[input.value]))
+        if (input.role == Role::GraphStructure && isSquareOfNodes(m_p[input.value]) && !input.parameter.valid())
             matrices.emplace_back(input.value, m_p[input.value].name);
     if (matrices.empty() && !m_ofOwn)
         return {};

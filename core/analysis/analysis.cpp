@@ -9,6 +9,7 @@
 #include "core/analysis/analyser.h"
 #include "core/analysis/chosen_sizes.h"
 #include "core/analysis/dims.h"
+#include "core/analysis/fixed_matrices.h"
 #include "core/analysis/flat_pairs.h"
 #include "core/analysis/functional.h"
 #include "core/analysis/masked_updates.h"
@@ -406,6 +407,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     mergeScatterCounts(program);
     mergeDividedCounts(program);
     mergeHalves(program);
+    promoteFixedMatrices(program, evaluator);
     putRowsFirst(program);
     assignRoles(program, options.roles);
     if (lacksFeatures(program, options.roles)) {

@@ -153,7 +153,7 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         const Value& value = program[input.value];
         input.role = Role::Other;
         if (input.parameter.valid())
-            input.role = Role::NodeFeatures;
+            input.role = isSquareOfNodes(value) ? Role::GraphStructure : Role::NodeFeatures;
         else if (isEdgeIndex(value) || isAdjacency(program, value))
             input.role = Role::GraphStructure;
         else if (hasRows(value) &&

@@ -122,7 +122,7 @@ std::optional<std::int64_t> learnedNodes(const Analysis& analysis)
     std::map<int, std::int64_t> rows;
     for (const Input& input : analysis.program.inputs)
         if (input.parameter.valid())
-            rows[analysis.values[input.value].nodeType] = analysis.program[input.parameter].sizes[0];
+            rows[analysis.typeCountedBy(analysis.program[input.value].sizes[0].symbol)] = analysis.program[input.parameter].sizes[0];
     std::int64_t all = 0;
     for (int type = 0; type < analysis.types(); ++type)
         if (analysis.isGiven(type)) {
@@ -137,8 +137,15 @@ std::optional<std::int64_t> learnedNodes(const Analysis& analysis)
 
 bool knowsNodesOf(const Model& model, const DataGraph& graph)
 {
-    const auto nodes = graph.statesNodes ? std::nullopt : learnedNodes(*model.analysis);
-    return nodes && *nodes != graph.numNodes;
+    const auto nodes = learnedNodes(*model.analysis);
+    // What is called x may have its nodes along another dimension than the first.
+    const auto hasThemElsewhere = [&](const Input& input) {
+        const auto array = findArray(graph.arrays, model.program()[input.value].name);
+        const auto dim = static_cast<std::size_t>(input.rowDim);
+        return dim > 0 && input.role == Role::NodeFeatures && array != graph.arrays.end() && dim < array->second.shape.size() &&
+               array->second.shape[dim] == *nodes;
+    };
+    return nodes && *nodes != graph.numNodes && (!graph.statesNodes || std::ranges::any_of(model.program().inputs, hasThemElsewhere));
 }
 
 DataGraph withLearnedNodes(DataGraph graph, const Model& model)

@@ -2016,6 +2016,10 @@
         <translation>%1 的行只由参数算出：只计算一次，并作为节点特征。</translation>
     </message>
     <message>
+        <source>The matrix %1 of the model's own has a row and a column for each node: it is multiplied by the rows of all nodes at once.</source>
+        <translation>模型自带的矩阵 %1 对每个节点各有一行一列：它一次与所有节点的行相乘。</translation>
+    </message>
+    <message>
         <source>There would be %1 rows of %2: Cleave handles up to %3.</source>
         <translation>%2 会有 %1 行：Cleave 最多处理 %3 行。</translation>
     </message>

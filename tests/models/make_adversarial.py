@@ -1,8 +1,8 @@
 """Small models that a careless splitter gets wrong without noticing, exported for Cleave's tests.
 
-    python3 make_adversarial.py [NAME | matrices]…       (in this folder; needs PyTorch >= 2.8)
+    python3 make_adversarial.py [NAME | kept | matrices]…       (in this folder; needs PyTorch >= 2.8)
 
-Only the models of these names are made anew, with "matrices" those that take an adjacency matrix; all without any.
+Only the models of these names are made anew, with "kept" those of one graph, with "matrices" those that take an adjacency matrix; all without any.
 
 Writes adversarial/NAME.pt2, NAME.npz (forward's arguments and `expected`) and index.json, which says for each model what must
 happen: "equal" (cut and right), "refused" (one sentence), or "either". A wrong answer is never allowed.
@@ -905,6 +905,50 @@ def matrix_vector(self, x, adj):
     return torch.addmm(self.a(x), adj, x) + v.unsqueeze(-1)
 
 
+class Kept(Net):
+    """A model of one graph: a matrix of its own, and rows for each of its nodes."""
+
+    def __init__(self, body):
+        super().__init__(body)
+        generator = torch.Generator().manual_seed(4)
+        self.register_buffer("support", (torch.rand(N, N, generator=generator) < 0.1).float() / 4)
+        self.left, self.right, self.bias = (nn.Parameter(torch.randn(*s, generator=generator)) for s in ((N, 4), (4, N), (N, F)))
+
+
+KEPT = {}
+
+
+def kept(note):
+    """Registers a forward(self, x, ei) of Kept, which is cut."""
+    def register(forward):
+        KEPT[forward.__name__] = (note, forward)
+        return forward
+    return register
+
+
+@kept("a buffer has a row and a column for each node")
+def kept_matrix(self, x, ei):
+    return self.support @ (self.a(self.support @ x) + self.bias).relu() + propagate(x, ei)
+
+
+@kept("a matrix of all pairs of nodes' embeddings, from the left and by einsum from the right (Graph WaveNet)")
+def kept_embeddings(self, x, ei):
+    matrix = (self.left @ self.right).relu().softmax(1)
+    return torch.einsum("vf,vw->wf", (matrix @ self.a(x)).tanh() + x, matrix) + propagate(x, ei)
+
+
+def save_kept(ei, index):
+    x = torch.randn(N, F, generator=torch.Generator().manual_seed(5))
+    for name, (note, body) in KEPT.items():
+        torch.manual_seed(6)
+        with torch.no_grad():
+            exported = torch.export.export(Kept(body).eval(), (x, ei), dynamic_shapes={"x": {}, "edge_index": {1: Dim("edges")}})
+            expected = exported.module()(x, ei)
+        torch.export.save(exported, OUT / f"{name}.pt2")
+        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=ei.numpy(), expected=expected.numpy())
+        index.append({"name": name, "expect": "equal", "note": note})
+
+
 def save_matrices(edge_index, index):
     generator = torch.Generator().manual_seed(9)
     x, weight = torch.randn(N, F, generator=generator), torch.rand(M, generator=generator) + 0.1
@@ -945,9 +989,9 @@ def main():
     ei[0, :5] = ei[1, :5]
     names = sys.argv[1:]  # of models, or "matrices"; all without any
     known = {name: MODELS[name] for name in names if name in MODELS} if names else MODELS
-    matrices = not names or "matrices" in names
+    matrices, kept_ones = (not names or kind in names for kind in ("matrices", "kept"))
     index = json.loads((OUT / "index.json").read_text()) if names else []
-    index = [entry for entry in index if entry["name"] not in known and not (matrices and entry["name"] in MATRICES)]
+    index = [entry for entry in index if entry["name"] not in known and not (matrices and entry["name"] in MATRICES) and not (kept_ones and entry["name"] in KEPT)]
     for name, (expect, note, body) in known.items():
         torch.manual_seed(len(index))
         net = Net(body).eval()
@@ -965,6 +1009,8 @@ def main():
         index.append({"name": name, "expect": expect, "note": note})
     if matrices:
         save_matrices(ei, index)
+    if kept_ones:
+        save_kept(ei, index)
     (OUT / "index.json").write_text(json.dumps(index, indent=1) + "\n")
     print(f"{len(index)} models")
 
