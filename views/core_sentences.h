@@ -180,7 +180,7 @@ constexpr std::array coreSentences{
                                       "Rows that forward makes itself count as node features if it takes them as an input."),
     QT_TRANSLATE_NOOP("cleave::Core", "Global ops, which run over all nodes at once between functions: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "No op reads other rows than its own: the model is one function, of which batches are all that can be cut. "
-                                      "A graph that it keeps by itself is not seen: let forward take it as edge_index."),
+                                      "A graph that it keeps by itself is not seen: let forward take it as edge_index, or, if it is a matrix, export the model for its number of nodes alone."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: it reduces edges into rows of more than %1 kinds."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 must have %2 entries along dimension %3 beside the other inputs, and not %4."),

@@ -289,7 +289,7 @@ void noteRowsAlone(Analysis& analysis)
     else if (any && isAlone)
         analysis.program.notes.push_back(
             "No op reads other rows than its own: the model is one function, of which batches are all that can be cut. "
-            "A graph that it keeps by itself is not seen: let forward take it as edge_index.");
+            "A graph that it keeps by itself is not seen: let forward take it as edge_index, or, if it is a matrix, export the model for its number of nodes alone.");
 }
 
 void noteFurtherRows(Analysis& analysis)

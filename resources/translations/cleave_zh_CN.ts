@@ -960,8 +960,8 @@
         <translation>在函数之间一次处理所有节点的全局算子：%1。</translation>
     </message>
     <message>
-        <source>No op reads other rows than its own: the model is one function, of which batches are all that can be cut. A graph that it keeps by itself is not seen: let forward take it as edge_index.</source>
-        <translation>没有算子读取别的行：模型只是一个函数，只能按批切分。模型自身保存的图不可见：请让 forward 以 edge_index 接收它。</translation>
+        <source>No op reads other rows than its own: the model is one function, of which batches are all that can be cut. A graph that it keeps by itself is not seen: let forward take it as edge_index, or, if it is a matrix, export the model for its number of nodes alone.</source>
+        <translation>没有算子读取别的行：模型只是一个函数，只能按批切分。模型自身保存的图不可见：请让 forward 以 edge_index 接收它；若它是矩阵，请按其固定的节点数导出模型。</translation>
     </message>
     <message>
         <source>Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: %1.</source>
