@@ -61,7 +61,7 @@ private:
         for (const Op& op : m_p.ops) {
             bool all = true;
             forEachOperand(op, [&](ValueId operand) { all = all && isKnown[static_cast<std::size_t>(operand.index)]; });
-            if (all)
+            if (all && !joinsMatrices(op))
                 for (const ValueId output : op.outputs)
                     isKnown[static_cast<std::size_t>(output.index)] = true;
             else
@@ -77,10 +77,21 @@ private:
         return std::ranges::all_of(m_p.inputs, [&](const Input& input) { return !isFloating(m_p[input.value].dtype) || hasFixedSizes(m_p[input.value]); });
     }
 
+    // Several that are multiplied at once (AGCRN) stay several.
+    bool joinsMatrices(const Op& op) const
+    {
+        if (!isOneOf(op.target, {"aten::stack", "aten::cat", "aten::concat"}))
+            return false;
+        const std::vector<ValueId> parts = OpView(m_p, op).values("tensors");
+        return !parts.empty() && std::ranges::all_of(parts, [&](ValueId part) { return isSquareTable(m_p[part]); });
+    }
+
+    bool isOfParameters(ValueId value) const { return m_p[value].weight.valid() || isComputedFromParameters(m_p, value); }
+
     // Whether an op multiplies the matrix by rows: W x^T and x W are what layers do.
     bool multipliesRows(const Op& op, ValueId matrix) const
     {
-        if (op.target == "aten::einsum")
+        if (op.target == "aten::einsum" || joinsMatrices(op))
             return m_p[matrix].producer.valid();
         if (!isOneOf(op.target, {"aten::mm", "aten::matmul"}))
             return false;
@@ -94,8 +105,7 @@ private:
     {
         std::optional<std::int64_t> nodes;
         for (const auto& [value, readers] : m_read) {
-            const bool isMatrix = isSquareTable(m_p[value]) && (m_p[value].weight.valid() || isComputedFromParameters(m_p, value));
-            if (!isMatrix || !std::ranges::all_of(readers, [&, &matrix = value](const Op* op) { return multipliesRows(*op, matrix); }))
+            if (!isSquareTable(m_p[value]) || !isOfParameters(value) || !std::ranges::all_of(readers, [&, &matrix = value](const Op* op) { return multipliesRows(*op, matrix); }))
                 continue;
             const std::int64_t size = m_p[value].sizes[0].value;
             const auto isOfNodes = [&](const Input& input) { return isFloating(m_p[input.value].dtype) && hasSize(m_p[input.value], size); };
@@ -111,7 +121,7 @@ private:
     bool findRows(std::int64_t nodes)
     {
         for (const auto& [value, readers] : m_read) {
-            if (m_matrices.contains(value) || !hasSize(m_p[value], nodes))
+            if (m_matrices.contains(value) || !hasSize(m_p[value], nodes) || !isOfParameters(value))
                 continue;
             const auto isOfLayers = [](const Op* op) {
                 return !isOneOf(op->target, {"aten::add", "aten::sub", "aten::mul", "aten::div", "aten::cat", "aten::concat", "aten::embedding",
@@ -119,7 +129,7 @@ private:
             };
             const std::vector<Dim>& sizes = m_p[value].sizes;
             const bool areRows = isFloating(m_p[value].dtype) && sizes[0] == Dim{nodes, {}} && std::ranges::count(sizes, sizes[0]) == 1;
-            if (!areRows || std::ranges::any_of(readers, isOfLayers) || (!m_p[value].weight.valid() && !isComputedFromParameters(m_p, value)))
+            if (!areRows || std::ranges::any_of(readers, isOfLayers))
                 return false;
             m_rows.insert(value);
         }

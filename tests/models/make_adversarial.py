@@ -937,6 +937,14 @@ def kept_embeddings(self, x, ei):
     return torch.einsum("vf,vw->wf", (matrix @ self.a(x)).tanh() + x, matrix) + propagate(x, ei)
 
 
+@kept("several matrices at once, and weights of each node's own, computed from its embedding (AGCRN)")
+def kept_weights(self, x, ei):
+    near = (self.left @ self.right).relu().softmax(1)
+    several = torch.stack([torch.eye(N), near, 2 * near @ near - torch.eye(N)])
+    weights = torch.einsum("nd,df->nf", self.left, self.right[:, :F])
+    return torch.einsum("knm,mf->nkf", several, self.a(x)).sum(1) * weights.unsqueeze(-2).squeeze(1) + propagate(x, ei) + self.left @ self.right[:, F : 2 * F]
+
+
 def save_kept(ei, index):
     x = torch.randn(N, F, generator=torch.Generator().manual_seed(5))
     for name, (note, body) in KEPT.items():
