@@ -385,6 +385,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The plan was made for another file, %1 (SHA-256 %2, here %3): its ops are found by their names."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan was made for another file (SHA-256 %1, here %2): its ops are found by their names."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan is for another model: of its %1 ops on node rows %2 are here, where there are %3."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The plan is for another model, %1: of its %2 ops on node rows %3 are here."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan is not legal for this model: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan does not keep its own constraints."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is too large for a plan."),

@@ -130,9 +130,11 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
 
 void Document::reload()
 {
+    // What is there of a graph that is gone, and results on it, stay.
+    const bool isGone = !m_graphPath.isEmpty() && !QFileInfo::exists(m_graphPath);
     if (!m_graphPath.isEmpty())
         openGraph(m_graphPath);
-    if (!m_modelPath.isEmpty())
+    if (!m_modelPath.isEmpty() && !isGone)
         open(m_modelPath);
 }
 

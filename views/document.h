@@ -138,6 +138,8 @@ private:
         QString path;
         bool isSaved = true;
         QString savedPath;  ///< of one that is not
+        std::optional<std::set<Rewrite>> rewritesBefore = {};  ///< that others were made instead of, for this plan
+        int stepsBefore = 0;                                   ///< of the history, then
     };
 
     template <class Work, class Apply>
@@ -175,7 +177,9 @@ private:
     void checkModel();
     void openModel(const QString& path, std::optional<PlanFile> plan, InputHints hints);
     void openPlan(const PlanFile& plan);
+    void ended(Task task);
     void openAwaitedPlan();
+    void takeBackRewrites(const PlanFile& plan);
     void dropAwaitedPlan();
     void setPlanPath(const QString& path);
     void lookAt(const QString& path, const QString& refusal);  // at the program of a file that was refused, where no model is open

@@ -172,6 +172,8 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     abandon(task);
     if (task == Task::OpenModel)
         abandon(Task::Look);
+    if (task == Task::Run || task == Task::Calibrate)
+        m_planEditor.makeWay();
     Q_EMIT starting(task);
     connect(job.get(), &Job::progressed, this, &Document::progressed);
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
@@ -202,6 +204,7 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     });
     connect(job.get(), &Job::finished, this, [this, task] {
         m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();
+        ended(task);
         if (task == Task::OpenModel && mayOpenNow())
             openAgain();
         else if (task == Task::OpenModel)
@@ -226,7 +229,14 @@ void Document::drop(Task task)
     if (!job)
         return;
     Job::retire(job, this);
+    ended(task);
     Q_EMIT changed(Change::Tasks);
+}
+
+void Document::ended(Task task)
+{
+    if (task == Task::Run || task == Task::Calibrate)
+        m_planEditor.goOnAfterwards();
 }
 
 Document::Subject Document::subject() const

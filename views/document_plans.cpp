@@ -55,8 +55,12 @@ void Document::openPlan(const PlanFile& plan)
         }
         const std::set<Rewrite> made = rewritesNamed(summary.rewrites);
         if (made != appliedRewrites(*m_model->analysis) && made != m_rewrites) {
+            checkIsFor(summary, m_model->traced ? m_model->traced->program : m_model->program());
+            PlanFile awaited = plan;
+            awaited.rewritesBefore = m_rewrites;
+            awaited.stepsBefore = m_planEditor.history().index();
             setRewrites(made);
-            m_awaited = plan;
+            m_awaited = std::move(awaited);
             return;
         }
         const StoredPlan stored = m_planEditor.load(toPath(plan.path), plan.isSaved);
@@ -74,10 +78,21 @@ void Document::openPlan(const PlanFile& plan)
         setPlanPath(!stored.isOfThisFile ? QString() : plan.isSaved ? plan.path : plan.savedPath);  // not over the plan of another model
         Q_EMIT planOpened(plan.path);
     } catch (const Error& error) {
+        if (plan.rewritesBefore)
+            takeBackRewrites(plan);
         Q_EMIT failed(toText(error.what()));
         if (!m_awaited)
             Q_EMIT planNotOpened(plan.path);
     }
+}
+
+// Those that were made for a plan which turned out not to be the model's.
+void Document::takeBackRewrites(const PlanFile& plan)
+{
+    if (m_planEditor.history().index() > plan.stepsBefore)
+        m_planEditor.history().undo();
+    else
+        setRewrites(*plan.rewritesBefore);
 }
 
 void Document::openAwaitedPlan()
@@ -98,7 +113,10 @@ void Document::dropAwaitedPlan()
 void Document::comparePlan(const QString& path)
 {
     try {
-        const std::set<Rewrite> made = rewritesNamed(readPlanSummary(toPath(path)).rewrites);
+        const PlanSummary summary = readPlanSummary(toPath(path));
+        if (m_model)
+            checkIsFor(summary, m_model->traced ? m_model->traced->program : m_model->program());
+        const std::set<Rewrite> made = rewritesNamed(summary.rewrites);
         if (m_model && m_planEditor.space() != nullptr && made != appliedRewrites(*m_model->analysis) && made != m_rewrites) {
             Q_EMIT rewritesDiffer(path, made);
             return;

@@ -11,6 +11,7 @@
 #include <QSpinBox>
 #include <QToolTip>
 #include <QVBoxLayout>
+#include <optional>
 
 #include "core/base/format.h"
 #include "views/degree_chart.h"
@@ -31,7 +32,9 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
 {
     auto* edit = new QLineEdit(parent);
     auto* validator = new QDoubleValidator(0, 1, 12, edit);
-    validator->setLocale(QLocale::c());
+    QLocale c = QLocale::c();
+    c.setNumberOptions(QLocale::RejectGroupSeparator);  // a comma is none
+    validator->setLocale(c);
     edit->setValidator(validator);
     edit->setAccessibleName(name);
     edit->setToolTip(tip);
@@ -182,8 +185,16 @@ void ModelPanel::showOptions()
 
 void ModelPanel::applyTolerance()
 {
-    const QLocale c = QLocale::c();
-    m_document.setTolerance({c.toDouble(m_absolute->text()), c.toDouble(m_relative->text())});
+    const auto number = [](const QLineEdit& edit) {
+        bool isNumber = false;
+        const double value = QLocale::c().toDouble(edit.text(), &isNumber);
+        return isNumber && value >= 0 && value <= 1 ? std::optional(value) : std::nullopt;
+    };
+    const std::optional<double> absolute = number(*m_absolute), relative = number(*m_relative);
+    if (absolute && relative)
+        m_document.setTolerance({*absolute, *relative});
+    else
+        showOptions();
 }
 
 }  // namespace cleave::views

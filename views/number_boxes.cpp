@@ -42,7 +42,17 @@ QValidator::State MemoryBox::validate(QString& text, int& /*position*/) const
     if (const std::optional<double> bytes = bytesIn(text))
         return *bytes <= bytesPerMegabyte * maximum() ? QValidator::Acceptable : QValidator::Invalid;
     static const QRegularExpression begun(QStringLiteral(R"(^\s*[0-9.,' \x{00a0}\x{202f}]*\s*[kKMGT]?i?B?\s*(MB)?\s*$)"));
-    return text.trimmed().isEmpty() || begun.match(text).hasMatch() ? QValidator::Intermediate : QValidator::Invalid;
+    const bool isSpecial = specialValueText().startsWith(text.trimmed(), Qt::CaseInsensitive);
+    return isSpecial || begun.match(text).hasMatch() ? QValidator::Intermediate : QValidator::Invalid;
+}
+
+// Nothing is no bound.
+void MemoryBox::fixup(QString& text) const
+{
+    if (specialValueText().startsWith(text.trimmed(), Qt::CaseInsensitive))
+        text = specialValueText();
+    else
+        QSpinBox::fixup(text);
 }
 
 int MemoryBox::valueFromText(const QString& text) const

@@ -15,6 +15,7 @@ public:
 protected:
     QValidator::State validate(QString& text, int& position) const override;
     int valueFromText(const QString& text) const override;
+    void fixup(QString& text) const override;
 
 private:
     std::optional<double> bytesIn(QString text) const;  ///< nothing where it is no size

@@ -262,6 +262,20 @@ void PlanCosts::stop()
     Q_EMIT working({}, 0);
 }
 
+void PlanCosts::makeWay()
+{
+    if (!m_model || m_isStopped || !isWorking())
+        return;
+    m_makesWay = true;
+    stop();
+}
+
+void PlanCosts::goOnAfterwards()
+{
+    if (std::exchange(m_makesWay, false))
+        goOn();
+}
+
 void PlanCosts::goOn()
 {
     if (!std::exchange(m_isStopped, false))
@@ -282,7 +296,7 @@ void PlanCosts::measure(bool keepCurve)
     Job::retire(m_job, this);
     Job::retire(m_joinedJob, this);
     m_planning.reset();
-    m_isStopped = false;
+    m_isStopped = m_makesWay = false;
     m_tried.clear();
     m_plans.clear();
     m_ofPlans.clear();

@@ -61,6 +61,10 @@ public:
     void stop();   ///< what is still to be counted and planned; what is known stays
     void goOn();   ///< with that
     bool isStopped() const { return m_isStopped; }
+    /// While something runs that is to be neither slowed down nor left with less memory: what only serves for comparison is put off.
+    void makeWay();
+    void goOnAfterwards();
+    bool makesWay() const { return m_makesWay; }
     bool hasGraph() const { return m_graph != nullptr; }
     std::int64_t numNodes() const;                        ///< of the graph; 0 without one
     const QString& problem() const { return m_problem; }  ///< why there are no costs for the graph, in a sentence
@@ -99,6 +103,7 @@ private:
     mutable std::map<std::string, std::shared_ptr<const CostModel>> m_ofPlans;  // of those among plans() that batches of their own are for
     std::set<int> m_wanted;  // the functions joined in the plan at hand
     bool m_isStopped = false;
+    bool m_makesWay = false;  // stopped until then
     std::map<std::set<int>, Models> m_curves;
     std::set<int> m_curveWanted;
     QString m_problem;

@@ -38,6 +38,8 @@ public:
     void measureAgain() { m_costs.measureAgain(); }                                    ///< for other rates
     void stopMeasuring() { m_costs.stop(); }
     void goOnMeasuring() { m_costs.goOn(); }
+    void makeWay() { m_costs.makeWay(); }
+    void goOnAfterwards() { m_costs.goOnAfterwards(); }
 
     std::shared_ptr<const Model> model() const { return m_now.subject ? m_now.subject->model : nullptr; }
     const std::set<Rewrite>& rewrites() const { return m_now.rewrites; }  ///< that were asked for

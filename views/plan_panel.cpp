@@ -361,7 +361,7 @@ QString PlanPanel::activity() const { return m_activityRow->isHidden() ? QString
 
 void PlanPanel::showActivity(const QString& what, double fraction)
 {
-    if (m_editor.costs().isStopped()) {
+    if (m_editor.costs().isStopped() && !m_editor.costs().makesWay()) {
         m_activityDelay.stop();
         m_activity->setText(tr("Stopped: not all plans are compared."));
         m_stop->setText(tr("Go on"));

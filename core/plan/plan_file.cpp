@@ -581,4 +581,15 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
     return summary;
 }
 
+void checkIsFor(const PlanSummary& plan, const Program& program)
+{
+    std::set<std::string> names;
+    for (const Op& op : program.ops)
+        names.insert(op.name);
+    const auto here = static_cast<std::size_t>(std::ranges::count_if(plan.positions, [&](const auto& op) { return names.contains(op.first); }));
+    if (plan.sha256 != program.sha256 && 2 * here < plan.positions.size())
+        throw Error("The plan is for another model, '" + printable(plan.model) + "': of its " + std::to_string(plan.positions.size()) +
+                    " ops on node rows " + std::to_string(here) + " are here.");
+}
+
 }  // namespace cleave

@@ -91,4 +91,7 @@ struct PlanSummary {
 
 PlanSummary readPlanSummary(const std::filesystem::path& path);
 
+/// Error if the plan is for another model than this program is of, as far as names tell before its rewrites are made: of its ops not half are here.
+void checkIsFor(const PlanSummary& plan, const Program& program);
+
 }  // namespace cleave

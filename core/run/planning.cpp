@@ -80,7 +80,7 @@ struct Planning::Impl {
             return request.memoryBytes <= 0 || peak <= request.memoryBytes ? std::optional(std::move(priced)) : std::nullopt;
         };
         const bool bounded = fixedBatch <= 0 && request.memoryBytes > 0;
-        std::int64_t most = fixedBatch > 0 ? fixedBatch : bounded ? std::max<std::int64_t>(nodes, 1) : chosenBatchSize();
+        std::int64_t most = fixedBatch > 0 ? fixedBatch : chosenBatchSize();  // as runs do, whatever more there may be room for
         std::optional<PricedPlan> best = fits(most);
         if (!best && bounded && most > 1)
             best = fits(1);

@@ -1672,6 +1672,10 @@
         <translation>方案多次安排 %1。</translation>
     </message>
     <message>
+        <source>The plan is for another model, %1: of its %2 ops on node rows %3 are here.</source>
+        <translation>方案属于另一个模型 %1：其 %2 个节点行算子中只有 %3 个在这里。</translation>
+    </message>
+    <message>
         <source>The plan is for another model: of its %1 ops on node rows %2 are here, where there are %3.</source>
         <translation>方案属于另一个模型：其 %1 个节点行算子中只有 %2 个在这里，而这里共有 %3 个。</translation>
     </message>
