@@ -42,14 +42,19 @@ QValidator::State MemoryBox::validate(QString& text, int& /*position*/) const
     if (const std::optional<double> bytes = bytesIn(text))
         return *bytes <= bytesPerMegabyte * maximum() ? QValidator::Acceptable : QValidator::Invalid;
     static const QRegularExpression begun(QStringLiteral(R"(^\s*[0-9.,' \x{00a0}\x{202f}]*\s*[kKMGT]?i?B?\s*(MB)?\s*$)"));
-    const bool isSpecial = specialValueText().startsWith(text.trimmed(), Qt::CaseInsensitive);
-    return isSpecial || begun.match(text).hasMatch() ? QValidator::Intermediate : QValidator::Invalid;
+    return beginsSpecialText(text) || begun.match(text).hasMatch() ? QValidator::Intermediate : QValidator::Invalid;
+}
+
+bool MemoryBox::beginsSpecialText(const QString& text) const
+{
+    const QString typed = text.chopped(text.endsWith(suffix()) ? suffix().size() : 0).trimmed();
+    return specialValueText().startsWith(typed, Qt::CaseInsensitive);
 }
 
 // Nothing is no bound.
 void MemoryBox::fixup(QString& text) const
 {
-    if (specialValueText().startsWith(text.trimmed(), Qt::CaseInsensitive))
+    if (beginsSpecialText(text))
         text = specialValueText();
     else
         QSpinBox::fixup(text);

@@ -18,6 +18,7 @@ protected:
     void fixup(QString& text) const override;
 
 private:
+    bool beginsSpecialText(const QString& text) const;
     std::optional<double> bytesIn(QString text) const;  ///< nothing where it is no size
 };
 

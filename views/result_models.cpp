@@ -201,6 +201,10 @@ QString roundingNote(const Comparison& c)
     if (c.equal && c.rowsOfEqualScores > 0)
         return ResultModelsTexts::tr("%1 of %2 rows of %3 name others of scores that are equal within tolerance: ties are broken either way.")
             .arg(countText(c.rowsOfEqualScores), countText(c.rows), toText(c.output));
+    if (c.equalInFloat64 && c.layerWiseGap > 0)
+        return ResultModelsTexts::tr("In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in float32, "
+                                     "off by %2: rounding alone.")
+            .arg(numberText(c.layerWiseGap), numberText(c.float32Gap));
     if (c.equalInFloat64)
         return ResultModelsTexts::tr(
                    "In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.")
@@ -212,7 +216,7 @@ QString roundingNote(const Comparison& c)
                ? ResultModelsTexts::tr(
                      "The worst rows differ by %1, and other last digits of the inputs move them by %2: rounding alone, cut or not.")
                      .arg(numberText(*std::ranges::max_element(c.worstGaps)), moved)
-               : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
+               : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: that does not explain it.").arg(moved);
 }
 
 QString sampleNote(const Sample& sample)

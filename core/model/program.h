@@ -57,7 +57,14 @@ struct Argument {
     const bool* asBool() const { return std::get_if<bool>(&value); }
     const std::string* asString() const { return std::get_if<std::string>(&value); }
     const std::vector<Argument>* asList() const { return std::get_if<std::vector<Argument>>(&value); }
-    bool operator==(const Argument&) const = default;
+    bool operator==(const Argument& other) const { return value == other.value || (isNaN() && other.isNaN()); }
+
+private:
+    bool isNaN() const
+    {
+        const double* number = std::get_if<double>(&value);
+        return number != nullptr && *number != *number;
+    }
 };
 
 struct NamedArgument {

@@ -288,6 +288,9 @@ public:
             inputs.push_back(given ? convert(*given, *formal.type()) : m_target.constant(formal.default_value().value_or(c10::IValue())));
         }
         std::vector<V> results = m_target.call(*found, std::move(inputs), m_op.outputs.size());
+        // A power of whole numbers is a float in LibTorch, whatever its operators are declared to give.
+        if (m_op.target == "operator::pow" && m_program[m_op.outputs.front()].kind == ValueKind::Int)
+            results = m_target.call(operatorOf("aten::Int", "float"), {results.front()}, 1);
         // Newer versions of LibTorch give 0 to rows that the mask leaves nothing, and 1.13 gives what is no number.
         const Actual* mask = isOldAttention() ? argument("attn_mask") : nullptr;
         if (mask != nullptr && mask->value && mask->kind == ValueKind::Tensor)
@@ -431,6 +434,14 @@ private:
             const bool isNothing = schema.overload_name() == m_op.overload && f.type()->kind() == c10::TypeKind::OptionalType;
             return given ? accepts(*f.type(), *given, match) : f.default_value().has_value() || isNothing;
         });
+    }
+
+    static const jit::Operator& operatorOf(const char* target, std::string_view overload)
+    {
+        for (const auto& candidate : jit::getAllOperatorsFor(c10::Symbol::fromQualString(target)))
+            if (candidate->schema().overload_name() == overload)
+                return *candidate;
+        throw Error("LibTorch " TORCH_VERSION " has no operator " + std::string(target) + ".");
     }
 
     // The traced overload if its types fit; else another one that does: add(x, 2) is traced as add.Tensor and is add.Scalar.

@@ -320,12 +320,12 @@ public:
         if (!found && std::ranges::all_of(m_inputs.names, [&](const std::string& name) { return m_options.shapes.contains(name); }))
             throw Error("Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") +
                         ") runs, though the graph has an array for each" + (m_furthest.empty() ? "" : ": " + m_furthest) +
-                        "; say with --role what they are, or export the model by torch.export.");
+                        "; say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).");
         if (!found)
             throw Error(
                 "Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" +
                 (m_furthest.empty() ? "" : ": " + m_furthest) +
-                "; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.");
+                "; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).");
         return m_inputs;
     }
 

@@ -864,24 +864,24 @@
         <translation>文件没有说明输入 %1 的行宽，任何宽度都可行：请同时打开含有该输入的图，或用 --width %2 指定。</translation>
     </message>
     <message>
-        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each: %2; say with --role what they are, or export the model by torch.export.</source>
-        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入：%2；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each: %2; say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).</source>
+        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入：%2；请用 --role 说明它们的作用，或用 torch.export 导出模型（跟踪会保留示例中的数字，如图的个数）。</translation>
     </message>
     <message>
-        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each; say with --role what they are, or export the model by torch.export.</source>
-        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each; say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).</source>
+        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入；请用 --role 说明它们的作用，或用 torch.export 导出模型（跟踪会保留示例中的数字，如图的个数）。</translation>
     </message>
     <message>
-        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each%2; say with --role what they are, or export the model by torch.export.</source>
-        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入%2；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each%2; say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).</source>
+        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入%2；请用 --role 说明它们的作用，或用 torch.export 导出模型（跟踪会保留示例中的数字，如图的个数）。</translation>
     </message>
     <message>
-        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs: %2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
-        <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入：%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型。</translation>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs: %2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).</source>
+        <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入：%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型（跟踪会保留示例中的数字，如图的个数）。</translation>
     </message>
     <message>
-        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs%2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
-        <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型。</translation>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs%2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).</source>
+        <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型（跟踪会保留示例中的数字，如图的个数）。</translation>
     </message>
     <message>
         <source>The model&apos;s forward takes %1 of type %2: Cleave reads TorchScript whose inputs are tensors; export the model by torch.export, or wrap it in a module that takes tensors.</source>
@@ -1932,8 +1932,8 @@
         <translation>该方案是为另一个文件制定的（SHA-256 为 %1，此处为 %2）：其中的算子按名称查找。</translation>
     </message>
     <message>
-        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
-        <translation>Cleave 没有找到能让模型的 forward(%1) 运行的输入；请指定一个数组与这些输入同名的图，用 --role 说明它们是什么，或用 torch.export 导出模型。</translation>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).</source>
+        <translation>Cleave 没有找到能让模型的 forward(%1) 运行的输入；请指定一个数组与这些输入同名的图，用 --role 说明它们是什么，或用 torch.export 导出模型（跟踪会保留示例中的数字，如图的个数）。</translation>
     </message>
     <message>
         <source>There is no plan %1 of this model: a global op waits for all nodes between any two functions.</source>
@@ -4991,8 +4991,12 @@
         <translation>最差的行相差 %1，而输入的末位数字变动会使其移动 %2：无论切分与否，都只是舍入。</translation>
     </message>
     <message>
-        <source>Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.</source>
-        <translation>改变输入的最后一位数字，差异最大的行至多变动 %1：这不只是舍入误差。</translation>
+        <source>Other last digits of the inputs move the worst rows by %1 at most: that does not explain it.</source>
+        <translation>改变输入的最后一位数字，差异最大的行至多变动 %1：这解释不了差异。</translation>
+    </message>
+    <message>
+        <source>In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in float32, off by %2: rounding alone.</source>
+        <translation>在 float64 下，未切分模型更接近逐层结果（最多相差 %1），而离它自己的 float32 结果更远（相差 %2）：只是舍入。</translation>
     </message>
     <message>
         <source>✗ different, by rounding</source>

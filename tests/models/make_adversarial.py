@@ -905,6 +905,19 @@ def matrix_vector(self, x, adj):
     return torch.addmm(self.a(x), adj, x) + v.unsqueeze(-1)
 
 
+@model("equal", "a whole power of the node count is a whole number")
+def squares_the_size(self, x, ei):
+    n = x.size(0)
+    return (propagate(self.a(x), ei) + torch.zeros(n**2).view(n, n).sum(1, keepdim=True)) / n**2
+
+
+@model("equal", "what is left of rows whose mean was taken off is rounding alone, and differs in any order of sums")
+def cancels_itself(self, x, ei):
+    h = propagate(self.a(x), ei) * 1e4
+    centred = h - h.mean(0)
+    return (centred + for_each_node(centred.mean(0), h)) * 1e-4
+
+
 class Kept(Net):
     """A model of one graph: a matrix of its own, and rows for each of its nodes."""
 

@@ -200,6 +200,8 @@ private Q_SLOTS:
     void sessionKeepsThePlanAndItsBatches();
     void planIsSavedWhereItIs();
     void planOfAnotherFileIsSaid();
+    void planOfAnotherModelChangesNothing();
+    void comparisonsWaitForRuns();
     void textGrowsWithThePresenter();
     void largeTextLeavesTheWindowItsSize();
     void findsInsideClosedModules();
@@ -2903,6 +2905,16 @@ void WindowTest::memoryOfARunIsBound()
     };
     type(QStringLiteral("20"));
     QCOMPARE(window.document().options().run.memoryBytes, std::size_t{20'000'000});
+    for (const QString& none : {QString(), QStringLiteral("No bound"), QStringLiteral("no")}) {
+        memory->setValue(20);
+        memory->setFocus();
+        memory->selectAll();
+        QTest::keyClick(memory, Qt::Key_Delete);
+        QTest::keyClicks(memory, none);
+        QTest::keyClick(memory, Qt::Key_Return);
+        QCOMPARE(window.document().options().run.memoryBytes, std::size_t{0});
+    }
+    type(QStringLiteral("20"));
     QString failure;
     connect(&window.document(), &Document::failed, this, [&](const QString& text) { failure = text; });
     window.document().runLayerWise();
@@ -3297,6 +3309,76 @@ void WindowTest::planOfAnotherFileIsSaid()
     QVERIFY(window.document().planPath().isEmpty());
     QVERIFY(window.document().planEditor().isModified());
     window.document().planEditor().history().setClean();
+}
+
+// Its rewrites are not made either: nothing of a person's plan goes.
+void WindowTest::planOfAnotherModelChangesNothing()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("other.cleave.json"));
+    MainWindow window;
+    window.show();
+    open(window, "sage.pt2");
+    QVERIFY(window.document().savePlan(file));
+    QFile text(file);
+    QVERIFY(text.open(QIODevice::ReadOnly));
+    QByteArray json = text.readAll();
+    text.close();
+    const auto replaceAll = [&](const char* before, const char* after) {
+        QVERIFY2(json.contains(before), before);
+        json.replace(before, after);
+    };
+    replaceAll("\"op\": \"", "\"op\": \"other_");
+    replaceAll("\"sha256\": \"", "\"sha256\": \"0");
+    QVERIFY(json.contains("\"rewrites\": []"));
+    replaceAll("\"rewrites\": []", "\"rewrites\": [\"transform-first\"]");
+    QVERIFY(text.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    text.write(json);
+    text.close();
+
+    PlanEditor& editor = window.document().planEditor();
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    const Plan mine = editor.plan();
+    const std::set<Rewrite> rewrites = window.document().rewrites();
+    const int steps = editor.history().index();
+    for (const bool isCompared : {false, true}) {
+        isCompared ? window.document().comparePlan(file) : window.document().openPlan(file);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+        QVERIFY2(window.messageBar().text().startsWith(QLatin1String("The plan is for another model, 'GraphSAGE': of its ")),
+                 qPrintable(window.messageBar().text()));
+        QVERIFY(editor.plan() == mine);
+        QCOMPARE(editor.history().index(), steps);
+        QVERIFY(window.document().rewrites() == rewrites);
+        QVERIFY(!editor.other().has_value());
+    }
+    editor.history().setClean();
+}
+
+// What is only compared takes neither time nor memory of a run, and goes on after it.
+void WindowTest::comparisonsWaitForRuns()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const PlanCosts& costs = window.document().planEditor().costs();
+    // As soon as the plan's own costs are known.
+    bool began = false, madeWay = false;
+    const auto run = [&] {
+        if (began || !window.document().planEditor().cost() || !costs.isWorking())
+            return;
+        began = true;
+        window.document().runLayerWise();
+        madeWay = costs.makesWay() && !costs.isWorking();
+    };
+    connect(&costs, &PlanCosts::working, &window, [&] { QTimer::singleShot(0, &window, run); });
+    for (int size = 1; !began && size < 20; ++size) {
+        window.document().setBatchSize(size);
+        QTest::qWait(100);
+    }
+    QVERIFY(madeWay);
+    QVERIFY2(!window.planPanel().activity().contains(QStringLiteral("Stopped")), qPrintable(window.planPanel().activity()));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() && !window.document().isBusy(), patience);
+    QVERIFY(!costs.makesWay() && !costs.isStopped());
+    QTRY_VERIFY_WITH_TIMEOUT(costs.plans().size() == 5 && !costs.isWorking(), patience);
 }
 
 void WindowTest::largeTextLeavesTheWindowItsSize()
@@ -3947,6 +4029,17 @@ void WindowTest::tolerancesSayWhatTheyTake()
     QTRY_VERIFY(QToolTip::isVisible());
     QVERIFY(QToolTip::text().contains(QStringLiteral("from 0 to 1")));
     QToolTip::hideText();
+    // What is no number from 0 to 1 is not taken for one.
+    const Tolerance before = window.document().tolerance();
+    for (const char* text : {"0,5", "1e400", ""}) {
+        absolute->selectAll();
+        QTest::keyClick(absolute, Qt::Key_Delete);
+        QTest::keyClicks(absolute, QLatin1String(text));
+        QTest::keyClick(absolute, Qt::Key_Return);
+        window.findChild<QSpinBox*>()->setFocus();
+        QVERIFY2(window.document().tolerance() == before || window.document().tolerance().absolute == 0.05, text);
+        QVERIFY2(std::isfinite(window.document().tolerance().absolute), text);
+    }
 }
 
 void WindowTest::plannersAreTakenByTheirButtons()

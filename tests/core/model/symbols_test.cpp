@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
+#include "core/model/program.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -21,6 +25,16 @@ TEST(Symbols, CanonicalForm)
     EXPECT_EQ(canonical("Mul(Integer(2), Symbol('s0'))"), "Mul(2, s0)");
     EXPECT_EQ(canonical("Add(Integer(2), Mul(Integer(3), Integer(4)))"), "14");
     EXPECT_EQ(canonical("FloorDiv(Symbol('s0'), Integer(2))"), "FloorDiv(s0, 2)");
+}
+
+// What an op is called with, on one example and on another.
+TEST(Arguments, NoNumberIsItself)
+{
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(Argument{none}, Argument{none});
+    EXPECT_EQ((Argument{std::vector<Argument>{{none}, {1.0}}}), (Argument{std::vector<Argument>{{none}, {1.0}}}));
+    EXPECT_NE(Argument{none}, Argument{1.0});
+    EXPECT_NE(Argument{none}, Argument{});
 }
 
 TEST(Symbols, OtherTextIsOneSentence)
