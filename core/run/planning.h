@@ -15,7 +15,7 @@ namespace cleave {
 struct PlanningRequest {
     Constraints constraints;
     double memoryBytes = 0;                ///< bound of the peak; 0: none
-    std::int64_t batchSize = 0;            ///< 0: chosen; under a memory bound the largest that fits, to one part in 16
+    std::int64_t batchSize = 0;            ///< 0: as runs choose it; under a memory bound the largest up to that which fits, to one part in 16
     NodeOrder order = NodeOrder::Natural;
     /// that functions may run on as well: planners make plans for it too, and take what is faster; empty: none
     std::string device = {};
