@@ -65,7 +65,9 @@ void GraphView::addBoxActions(QMenu& menu, const DagBox& box)
     menu.addAction(tr("Copy name"), this, [name = m_scene->style().metrics.heading(box)] { QGuiApplication::clipboard()->setText(name); });
     if (m_scene->isCurrent()) {
         menu.addAction(tr("Show code"), this, &GraphView::codeWanted);
-        menu.addAction(tr("Show in table"), this, &GraphView::tableWanted);
+        const bool isInput = box.key.kind == BoxKind::Tensor && !picture()->model->program()[box.key.value].producer.valid();
+        if (!isInput)  // the table has operators
+            menu.addAction(tr("Show in table"), this, &GraphView::tableWanted);
     }
 }
 

@@ -491,8 +491,12 @@ void MainWindow::rememberFile(const QString& path)
 
 void MainWindow::openLastSession()
 {
-    if (readSettings().opensLastSession)
-        openSession(m_document, readSession());
+    if (!readSettings().opensLastSession)
+        return;
+    const Session session = readSession();
+    openSession(m_document, session);
+    if (!session.missing.isEmpty())
+        showError(tr("Not opened again, since it is not there any more: %1.").arg(session.missing.join(QStringLiteral(", "))));
 }
 
 void MainWindow::changeFontSize(double points)

@@ -170,14 +170,17 @@ QString ResultPanel::runSummary(const RunResult& run)
     else if (run.peakBytes > 0)
         text += tr(" At most %1 of memory at once beside the graph.").arg(bytesText(run.peakBytes));
     if (run.boundBytes > 0)
-        text += tr(" At most %1 of memory resident, of %2 allowed.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
+        text += tr(" At most %1 was resident, of %2 allowed: the rest lay in files.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
+    const auto hasMore = [&](const FunctionRun& f) { return run.batchSize > 0 && f.batches > (f.rows + run.batchSize - 1) / run.batchSize; };
+    if (run.boundBytes > 0 && std::ranges::any_of(run.functions, hasMore))
+        text += tr(" Memory ran short: some batches were halved.");
     // Where rates were measured they hold for a machine that does nothing else.
     constexpr double farMore = 2;
     const double took = std::accumulate(run.functions.begin(), run.functions.end(), 0.0,
                                         [](double all, const FunctionRun&f) { return all + f.seconds(); }),
                  predicted = std::accumulate(run.predicted.seconds.begin(), run.predicted.seconds.end(), 0.0);
     if (run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
-        text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running.").arg(changeText(predicted, took));
+        text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running, or this plan is priced wrongly.").arg(changeText(predicted, took));
     if (!run.randomInputs.empty())
         text += u' ' + randomNote(run);
     return text;

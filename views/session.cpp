@@ -80,9 +80,13 @@ void writeSession(const Session& session)
 Session readSession()
 {
     const QSettings settings;
+    QStringList missing;
     const auto file = [&](const QString& key) {
         const QString path = settings.value(key).toString();
-        return QFileInfo::exists(path) ? path : QString();
+        if (path.isEmpty() || QFileInfo::exists(path))
+            return path;
+        missing.append(path);
+        return QString();
     };
     Session session{
         file(modelKey), file(graphKey), file(planKey), {}, {}, {}, settings.value(randomKey).toBool(), settings.value(memoryKey).toULongLong()};
@@ -92,6 +96,7 @@ Session readSession()
     for (const QString& name : settings.value(rewritesKey).toStringList())
         if (Rewrite known{}; rewriteFromName(name.toStdString(), known))
             session.rewrites.insert(known);
+    session.missing = missing;
     return session;
 }
 

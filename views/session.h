@@ -2,6 +2,7 @@
 
 #include <QJsonObject>
 #include <QString>
+#include <QStringList>
 #include <set>
 
 #include "views/document.h"
@@ -16,6 +17,7 @@ struct Session {
     std::set<Rewrite> rewrites;
     bool randomFeatures = false;
     std::size_t memoryBytes = 0;  ///< as RunOptions
+    QStringList missing = {};     ///< files that are not there any more
 };
 
 Session sessionOf(const Document& document);  ///< without changes of the plan that are not saved

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/analysis/op_view.h"
+#include "core/analysis/passes.h"
 #include "core/analysis/rewriter.h"
 
 namespace cleave {
@@ -26,7 +27,12 @@ struct Gather {
     ValueId rows, table;
 };
 
-Gather gatherOf(const Program& program, const Op& op)
+struct Read {
+    ValueId rows, index;
+};
+
+// Invalid for what reads no whole rows at one index.
+Read readOf(const Program& program, const Op& op)
 {
     const OpView view(program, op);
     const bool embeds = op.target == "aten::embedding";
@@ -34,11 +40,17 @@ Gather gatherOf(const Program& program, const Op& op)
     if (!rows.valid() || op.outputs.size() != 1)
         return {};
     if (embeds)
-        return {rows, tableOf(program, view.value("indices"))};
+        return {rows, view.value("indices")};
     if (op.target == "aten::index_select")
-        return view.dim("dim", view.rank("self")) == 0 ? Gather{rows, tableOf(program, view.value("index"))} : Gather{};
+        return view.dim("dim", view.rank("self")) == 0 ? Read{rows, view.value("index")} : Read{};
     const std::vector<ValueId> indices = op.target == "aten::index" ? view.values("indices") : std::vector<ValueId>{};
-    return indices.size() == 1 ? Gather{rows, tableOf(program, indices.front())} : Gather{};
+    return indices.size() == 1 ? Read{rows, indices.front()} : Read{};
+}
+
+Gather gatherOf(const Program& program, const Op& op)
+{
+    const auto [rows, index] = readOf(program, op);
+    return rows.valid() ? Gather{rows, tableOf(program, index)} : Gather{};
 }
 
 // By the view that puts rows together again: what it views, read at the table.
@@ -58,7 +70,53 @@ std::map<OpId, Gather> findGathers(const Program& program)
     return found;
 }
 
+// Numbers of nodes that features tell, one for each, and where they are read in turn; invalid for other indices.
+Read numbersReadBy(const Program& program, ValueId index, const IdMap<ValueId, Reach>& reach)
+{
+    const Op* maker = index.valid() && program[index].sizes.size() == 1 ? producerOf(program, index) : nullptr;
+    if (maker == nullptr)
+        return {};
+    const auto [numbers, where] = readOf(program, *maker);
+    const bool areNumbers = numbers.valid() && where.valid() && reach[numbers] == Reach::Feature && program[numbers].sizes.size() == 1 &&
+                            isInteger(program[numbers].dtype) && !program[numbers].sizes[0].isConstant();
+    return areNumbers && reach[where] != Reach::Feature && isInteger(program[where].dtype) ? Read{numbers, where} : Read{};
+}
+
+ValueId readAt(Rewriter& rewriter, const Op& op, ValueId rows, ValueId index, Value read)
+{
+    return rewriter.emitNew(op, "aten::index", "Tensor", {{"self", {rows}}, {"indices", {std::vector<Argument>{{index}}}}}, read);
+}
+
 }  // namespace
+
+int gatherInSteps(Program& program)
+{
+    const IdMap<ValueId, Reach> reach = findReach(program);
+    std::map<OpId, std::pair<ValueId, Read>> found;  // the rows, and their numbers
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        if (const auto [rows, index] = readOf(program, program.ops[i]); rows.valid())
+            if (const Read numbers = numbersReadBy(program, index, reach); numbers.rows.valid())
+                found[OpId{static_cast<int>(i)}] = {rows, numbers};
+    if (found.empty())
+        return 0;
+    Rewriter rewriter(program);
+    std::vector<Op> ops = rewriter.takeOps();
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        Op& op = ops[i];
+        rewriter.resolveOperands(op);
+        if (const auto steps = found.find(OpId{static_cast<int>(i)}); steps != found.end()) {
+            const auto& [rows, numbers] = steps->second;
+            Value ofNodes = program[rows];
+            ofNodes.sizes.front() = program[numbers.rows].sizes.front();
+            const ValueId first = readAt(rewriter, op, rewriter.resolved(rows), rewriter.resolved(numbers.rows), ofNodes);
+            rewriter.replace(op.outputs.front(), readAt(rewriter, op, first, rewriter.resolved(numbers.index), Value(program[op.outputs.front()])));
+            continue;
+        }
+        rewriter.emit(std::move(op));
+    }
+    rewriter.finish();
+    return static_cast<int>(found.size());
+}
 
 int gatherAtTables(Program& program)
 {

@@ -8,4 +8,8 @@ namespace cleave {
 /// .view(V, -1): they are read at the table itself, V times K rows that nothing has to store. The program is in functional form. How often.
 int gatherAtTables(Program& program);
 
+/// Rows that are read where a list of nodes' own numbers is read, x[nearest[source]], where features tell the numbers: x[nearest] has a row for each
+/// node, which is read at the sources. The program is in functional form. How often.
+int gatherInSteps(Program& program);
+
 }  // namespace cleave

@@ -118,6 +118,7 @@ private:
         m_extraOf.clear();
         m_waiting.clear();
         m_sliced.clear();
+        m_readOfWhole.clear();
         if (!m_f->isOfLevel()) {
             FunctionCost cost;
             cost.first = cost.last = m_f->level;
@@ -221,16 +222,26 @@ private:
         const double bytes = bytesOf(first, step.rowDims.front());
         if (scatterForm(m_p, step.op) && !overwrites(m_p, step.op))
             return bytes * addedUpBytes / static_cast<double>(itemSize(m_p[first].dtype));
-        double entryBytes = static_cast<double>(itemSize(m_p[first].dtype));  // of a row of what has so many rows
-        for (const Dim& dim : m_p[first].sizes)
-            entryBytes *= dim.isConstant() ? static_cast<double>(dim.value) : 1;
-        return entryBytes > 0 ? workOf(m_p, step.op, step.rowDims.front()).scratchBytes * bytes / entryBytes : 0;
+        return workOf(m_p, step.op, step.rowDims.front()).scratchBytes * openSizes(m_a, first, m.m_counts);
     }
 
     // Of what a global op makes or reads.
     double rowsOf(ValueId value) const
     {
         return m_a.values[value].rows == Rows::Nodes ? m.m_counts.nodesOf(m_a.values[value].nodeType) : frameRows(0).total;
+    }
+
+    // Of an op on what is there once for the graph: as many times its fixed sizes as the largest of its tensors has.
+    RowCount entriesOf(OpId op) const
+    {
+        double most = 1;
+        const auto add = [&](ValueId value) {
+            if (m_p[value].kind == ValueKind::Tensor && m_a.values[value].reach == Reach::Feature)
+                most = std::max(most, openSizes(m_a, value, m.m_counts));
+        };
+        std::ranges::for_each(m_p[op].outputs, add);
+        forEachOperand(m_p[op], add);
+        return {most, {most, 0}};
     }
 
     RowCount rowsReadBy(OpId op) const
@@ -305,7 +316,8 @@ private:
     {
         constexpr double numberedBytes = 40;  // of a node: itself, and twice a slot of the table
         const bool hasBlocks = std::ranges::any_of(m_f->frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; });
-        const bool isWhole = m_f->isOfLevel() && m.isWhole(rows(), m_f->nodeType), isNumbered = hasBlocks && !isWhole;
+        m_isWhole = m_f->isOfLevel() && m.isWhole(rows(), m_f->nodeType);
+        const bool isNumbered = hasBlocks && !m_isWhole;
         double numbered = rows().targets();
         AtOnce bytes = isNumbered ? numberedBytes * rows().withinAtOnce() : AtOnce{};
         double all = 0;
@@ -314,13 +326,13 @@ private:
         std::set<std::pair<ValueId, int>> lookedUp;
         for (const StepOperand& neighbour : m_f->neighbours) {
             numbered += frameRows(neighbour.frame).total;
-            if (m_f->isOfLevel() && lookedUp.insert({neighbour.value, neighbour.frame}).second)
+            if (m_f->isOfLevel() && lookedUp.insert({neighbour.value, sameEdges(neighbour.frame)}).second)
                 m.m_relabel[at(level(neighbour.frame))] +=
-                    frameRows(neighbour.frame).total * (indexBytes / m.m_rates.slice + (hasBlocks || isWhole ? 0 : 1 / m.m_rates.number));
+                    frameRows(neighbour.frame).total * (indexBytes / m.m_rates.slice + (hasBlocks || m_isWhole ? 0 : 1 / m.m_rates.number));
         }
         const double entries = isNumbered ? numbered : 0;
         for (std::size_t i = 1; i < m_f->frames.size(); ++i)
-            if (!isIntoTargets(*m_f, static_cast<int>(i)))
+            if (!isIntoTargets(*m_f, static_cast<int>(i)) && !isRangeOfWhole(m_f->frames[i]))
                 bytes = bytes + indexBytes * frameRows(static_cast<int>(i)).atOnce;
         m.m_bookkeeping[at(m_group)] = bytes;
         for (const FusedEdges& program : m_fusion.programs)
@@ -332,11 +344,26 @@ private:
         cost().prepare.seconds += m_measuredPreparation ? measured->second * all : entries / m.m_rates.number;
     }
 
+    // Edges into all nodes, in the order in which they are grouped.
+    bool isRangeOfWhole(const Frame& frame) const
+    {
+        return m_isWhole && frame.kind == FrameKind::Edges && (frame.parent == 0 || m_f->frames[at(frame.parent)].kind == FrameKind::Block);
+    }
+
+    // For all nodes at once edges of several hops are the same ones, and read once.
+    int sameEdges(int frame) const
+    {
+        const auto isSame = [&](const Frame& other) { return isRangeOfWhole(other) && other.index == m_f->frames[at(frame)].index; };
+        return isRangeOfWhole(m_f->frames[at(frame)]) ? static_cast<int>(std::ranges::find_if(m_f->frames, isSame) - m_f->frames.begin()) : frame;
+    }
+
     // An index in the order of the edges, of 32 bits: once for all batches, as these are grouped, or for each.
     void addIndex(const StepOperand& index)
     {
         const RowCount& edges = frameRows(index.frame);
         const bool grouped = isIntoTargets(*m_f, index.frame);
+        if (!grouped && isRangeOfWhole(m_f->frames[at(index.frame)]) && !m_readOfWhole.insert({index.value, m_f->frames[at(index.frame)].index}).second)
+            return;
         if (!grouped)
             m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + indexBytes * edges.atOnce;
         if (!grouped || m_ordered.insert({index.value, m_f->frames[at(index.frame)].index}).second)
@@ -346,7 +373,7 @@ private:
     // A structure value sliced to a frame: those of a batch are held; the time counts once for each function.
     int slice(const StepOperand& operand)
     {
-        const auto [known, fresh] = m_slices.try_emplace({operand.value, operand.frame}, static_cast<int>(m.m_slices.size()));
+        const auto [known, fresh] = m_slices.try_emplace({operand.value, sameEdges(operand.frame)}, static_cast<int>(m.m_slices.size()));
         if (fresh) {
             const double bytes = rowBytes(m_a, operand.value, operand.rowDim), moved = bytes * frameRows(operand.frame).total;
             const bool grouped = isIntoTargets(*m_f, operand.frame) && operand.kind == OperandKind::Slice;
@@ -474,7 +501,7 @@ private:
 
     RowCount rowsComputedBy(const Step& step) const
     {
-        return !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, {1, 0}};
+        return !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : entriesOf(step.op);
     }
 
     Reading readOperands(const Current& current)
@@ -669,11 +696,13 @@ private:
     const CutFunction* m_f = nullptr;
     int m_group = 0;
     bool m_measuredPreparation = false;
+    bool m_isWhole = false;  // batches of the function
     std::map<std::tuple<ValueId, int, IndexInto>, int> m_fixed;
     std::map<std::pair<ValueId, int>, int> m_slices;
     std::map<ValueId, const Step*> m_extraOf;
     std::map<ValueId, int> m_extraIndex;
     std::set<std::pair<ValueId, int>> m_sliced;
+    std::set<std::pair<ValueId, ValueId>> m_readOfWhole;  // by value and segment index
     std::map<int, int> m_globalOf;  // the function of the global ops of each level
     std::vector<int> m_waiting;
     EdgeFusion m_fusion;                         // of the function

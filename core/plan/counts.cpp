@@ -178,22 +178,28 @@ double GraphCounts::inflation() const
     return targets > 0 ? all / targets : 1;
 }
 
-double wholeBytes(const Analysis& analysis, ValueId id, const GraphCounts& counts)
+double openSizes(const Analysis& analysis, ValueId id, const GraphCounts& counts)
 {
-    const Value& value = analysis.program[id];
-    double bytes = value.kind == ValueKind::Tensor ? static_cast<double>(itemSize(value.dtype)) : 0;
     const auto knownSize = [&](const std::string& symbol) {
         const int type = analysis.typeCountedBy(symbol);
         const auto known = counts.sizes.find(symbol);
         return type >= 0 ? counts.nodesOf(type) : known != counts.sizes.end() ? static_cast<double>(known->second) : 0;
     };
+    double product = 1;
+    for (const Dim& dim : analysis.program[id].sizes)
+        if (!dim.isConstant()) {
+            const double whole = knownSize(dim.symbol);
+            product *= whole > 0 ? whole : sizeValue(dim.symbol, knownSize);
+        }
+    return product;
+}
+
+double wholeBytes(const Analysis& analysis, ValueId id, const GraphCounts& counts)
+{
+    const Value& value = analysis.program[id];
+    double bytes = value.kind == ValueKind::Tensor ? static_cast<double>(itemSize(value.dtype)) * openSizes(analysis, id, counts) : 0;
     for (const Dim& dim : value.sizes)
-        if (dim.isConstant())
-            bytes *= static_cast<double>(dim.value);
-        else if (const double whole = knownSize(dim.symbol); whole > 0)
-            bytes *= whole;
-        else
-            bytes *= sizeValue(dim.symbol, knownSize);
+        bytes *= dim.isConstant() ? static_cast<double>(dim.value) : 1;
     return bytes;
 }
 

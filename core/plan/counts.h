@@ -82,6 +82,9 @@ struct GraphCounts {
 /// How many batches run at once: one on each thread if there are enough of them, otherwise one on all threads.
 int batchesAtOnce(double batches, int threads);
 
+/// The product of a tensor's sizes that the graph decides: 1 where there are none, 0 where only a run tells.
+double openSizes(const Analysis& analysis, ValueId value, const GraphCounts& counts);
+
 /// Bytes of a tensor that is there once for the graph; 0 where only a run tells how large it is.
 double wholeBytes(const Analysis& analysis, ValueId value, const GraphCounts& counts);
 

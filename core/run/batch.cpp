@@ -232,6 +232,7 @@ std::vector<c10::IValue> BatchMaker::inputs(const LoweredFunction& lowered, cons
     values.reserve(lowered.inputs.size());
     for (const FunctionInput& in : lowered.inputs)
         values.push_back(input(in, batch));
+    batch.ofEdges.clear();  // what is read last goes then
     return values;
 }
 
@@ -271,6 +272,19 @@ at::Tensor BatchMaker::beginOf(int frame, const Batch& batch) const
     return begin;
 }
 
+// For all nodes at once, edges of several hops are the same ones.
+template <class Make>
+at::Tensor BatchMaker::onceOfWhole(const StepOperand& operand, int which, const Batch& batch, Make make) const
+{
+    const Frame& frame = batch.frame(operand.frame);
+    if (!batch.isWhole || frame.kind != FrameKind::Edges || !batch.isRange(frame.parent))
+        return make();
+    at::Tensor& known = batch.ofEdges[{operand.value, frame.index, operand.kind, which}];
+    if (!known.defined())
+        known = make();
+    return known;
+}
+
 at::Tensor BatchMaker::sourcesOf(const StepOperand& operand, const Batch& batch) const
 {
     const CutFunction& function = *batch.function;
@@ -278,6 +292,11 @@ at::Tensor BatchMaker::sourcesOf(const StepOperand& operand, const Batch& batch)
         return input(operand, batch).toTensor().to(at::kInt);
     if (const at::Tensor* sources = m_graph.sourcesAt(function, operand))
         return edgesOf(*sources, 0, operand.frame, batch);
+    return onceOfWhole(operand, -1 - operand.ofType, batch, [&] { return sourcesOfAny(operand, batch); });
+}
+
+at::Tensor BatchMaker::sourcesOfAny(const StepOperand& operand, const Batch& batch) const
+{
     const at::Tensor edges = batch.idsOf(operand.frame);
     if (edges.numel() > 0 && edges.max().item<std::int64_t>() >= m_graph.structure(operand.value).numel())
         throw Error("'" + printable(m_a.program[operand.value].name) + "' has " + formatCount(m_graph.structure(operand.value).numel()) +
@@ -323,13 +342,13 @@ c10::IValue BatchMaker::input(const StepOperand& operand, const Batch& batch) co
     case OperandKind::Slice:
         if (const at::Tensor* grouped = m_graph.groupedAt(*batch.function, operand))
             return edgesOf(*grouped, operand.rowDim, operand.frame, batch);
-        return rows(m_graph.structure(operand.value));
+        return onceOfWhole(operand, operand.rowDim, batch, [&] { return rows(m_graph.structure(operand.value)); });
     case OperandKind::LocalIndex:
         if (isTargetPlace(*batch.function, operand)) {
             const at::Tensor targets = rows(m_graph.structure(operand.value));
             return m_graph.of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.range(0).first);
         }
-        return numbersInBatch(nodesAt(operand, batch), operand.ofType, batch);
+        return onceOfWhole(operand, operand.ofType, batch, [&] { return numbersInBatch(nodesAt(operand, batch), operand.ofType, batch); });
     default:
         return m_graph.known(operand.value);
     }

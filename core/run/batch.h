@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "core/graph/numbering.h"
@@ -45,6 +47,9 @@ struct Batch {
     std::int64_t edges = 0;
     at::Tensor live;                  ///< [rows of frame 0] int64: which of the targets the batch is for, counted from `first`; undefined: all
     const Gathered* gathered = nullptr;  ///< that the batch lies in; null where nothing is gathered before
+
+    /// What was read of edges of a whole batch, by value, segment index, kind, and dimension or type: the same at every distance.
+    mutable std::map<std::tuple<ValueId, ValueId, OperandKind, int>, at::Tensor> ofEdges;
 
     const Frame& frame(int frame) const { return function->frames[static_cast<std::size_t>(frame)]; }
 
@@ -104,6 +109,9 @@ private:
     at::Tensor fromFirst(const Frame& frame, const at::Tensor& numbers) const;
     void number(const at::Tensor& nodes, int type, Batch& batch) const;
     at::Tensor sourcesOf(const StepOperand& operand, const Batch& batch) const;
+    at::Tensor sourcesOfAny(const StepOperand& operand, const Batch& batch) const;
+    template <class Make>
+    at::Tensor onceOfWhole(const StepOperand& operand, int which, const Batch& batch, Make make) const;
     at::Tensor edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
     at::Tensor gatheredRows(int output, const Batch& batch) const;

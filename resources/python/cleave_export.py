@@ -2832,6 +2832,9 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
         return ExportError(f"forward reads the data {text} of the graph{at}, which nothing has set: set it on the graph that is exported.")
     if name in ("UserError", "ConstraintViolationError", "ConstraintViolation") or "Constraints violated" in text:
         return ExportError(f"torch.export fixes a size{at}: {_first_line(text)}")
+    if "fake tensor" in text:
+        return ExportError(f"forward takes a gradient{at} (torch.autograd.grad), or keeps a tensor that it computed, which torch.export does not write: "
+                           "export the model whose output is differentiated, and return what is kept.")
     what = " and ".join(dict.fromkeys(filter(None, [where, module]))) or type(model).__name__
     return ExportError(f"torch.export cannot trace {what}: {name}: {_first_line(text)}")
 
@@ -3589,6 +3592,9 @@ def _advice(line: str) -> str:
         return "torch.linspace takes a number of steps: write torch.arange(x.shape[0]) / (x.shape[0] - 1) instead"
     if "fill_diagonal" in line:
         return "fill_diagonal_ takes numbers: write i = torch.arange(a.shape[0]); a[i, i] = 1 instead"
+    if "math." in line:
+        return ("Python's math gives numbers of the example: write x.shape[0] ** 0.5 instead of math.sqrt, torch.log(torch.ones(()) * x.shape[0]) "
+                "instead of math.log, and so on")
     return "compare no size with a number, count no Python loop by it, and let PyTorch's operators go over all rows"
 
 

@@ -3374,6 +3374,10 @@
 <context>
     <name>cleave::views::MainWindow</name>
     <message>
+        <source>Not opened again, since it is not there any more: %1.</source>
+        <translation>未能重新打开，因为文件已不存在：%1。</translation>
+    </message>
+    <message>
         <source>&amp;Help</source>
         <translation>帮助(&amp;H)</translation>
     </message>
@@ -5118,12 +5122,16 @@
         <translation>✗ 不同：有行超出容差（%1），批大小为 %2。</translation>
     </message>
     <message>
-        <source> At most %1 of memory resident, of %2 allowed.</source>
-        <translation>常驻内存最多 %1，允许 %2。</translation>
+        <source> At most %1 was resident, of %2 allowed: the rest lay in files.</source>
+        <translation> 常驻内存至多 %1，允许 %2：其余放在文件中。</translation>
     </message>
     <message>
-        <source>The functions took %1 what was predicted: other programs may have been running.</source>
-        <translation>各函数用时为预测的 %1：可能同时有其他程序在运行。</translation>
+        <source> Memory ran short: some batches were halved.</source>
+        <translation> 内存不足：部分批次被减半。</translation>
+    </message>
+    <message>
+        <source>The functions took %1 what was predicted: other programs may have been running, or this plan is priced wrongly.</source>
+        <translation>各函数用时为预测的 %1：可能同时有其他程序在运行，或者该方案的估价有误。</translation>
     </message>
     <message>
         <source>%1 of %2 rows of %3 have NaN or infinite numbers, in both.</source>

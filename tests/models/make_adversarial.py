@@ -918,6 +918,13 @@ def cancels_itself(self, x, ei):
     return (centred + for_each_node(centred.mean(0), h)) * 1e-4
 
 
+@model("equal", "edges read the rows of the nodes that features chose for their sources (ComENet)")
+def reads_in_steps(self, x, ei):
+    h = propagate(self.a(x), ei)
+    chosen = (h.sum(1) * 1e4).long().remainder(x.size(0))
+    return h + torch.zeros_like(h).index_add(0, ei[1], self.b(x)[chosen[ei[0]]] - h.index_select(0, chosen[ei[1]]))
+
+
 class Kept(Net):
     """A model of one graph: a matrix of its own, and rows for each of its nodes."""
 

@@ -2926,7 +2926,7 @@ void WindowTest::memoryOfARunIsBound()
     QCOMPARE(run.boundBytes, 4e9);
     QVERIFY(run.residentBytes < 4e9);
     QVERIFY(std::ranges::any_of(window.findChildren<QLabel*>(), [](const QLabel* label) {
-        return label->text().contains(QStringLiteral("of memory resident, of %1 allowed").arg(bytesText(4e9)));
+        return label->text().contains(QStringLiteral("was resident, of %1 allowed").arg(bytesText(4e9)));
     }));
     QVERIFY(!window.document().planEditor().isModified());
     window.document().verify();

@@ -25,6 +25,18 @@ struct Counted {
     double read = 0, written = 0, flops = 0;
 };
 
+// How often an op on what is there once for the graph does what it does for fixed sizes.
+double entriesOf(const Analysis& a, OpId op, const GraphCounts& counts)
+{
+    double most = 1;
+    std::vector<ValueId> tensors = a.program[op].outputs;
+    forEachOperand(a.program[op], [&](ValueId operand) { tensors.push_back(operand); });
+    for (const ValueId tensor : tensors)
+        if (a.values[tensor].reach == Reach::Feature && a.program[tensor].kind == ValueKind::Tensor)
+            most = std::max(most, openSizes(a, tensor, counts));
+    return most;
+}
+
 Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& counts)
 {
     Counted sum;
@@ -64,7 +76,7 @@ Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& count
                     over = std::max(&operand == &step.operands.front() ? 0 : over, rowsOf(operand.value));
             // From what is there once for the graph.
             if (function.isGlobal && std::ranges::none_of(step.operands, [&](const StepOperand& o) { return a.values[o.value].rows == Rows::Nodes; }))
-                over = 1;
+                over = entriesOf(a, step.op, counts);
             if (a.ops[step.op].kind != OpKind::Gather)
                 sum.flops += (work.flops + work.flopsPerPair * over) * over;
         }
