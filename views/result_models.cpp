@@ -202,8 +202,9 @@ QString roundingNote(const Comparison& c)
         return ResultModelsTexts::tr("%1 of %2 rows of %3 name others of scores that are equal within tolerance: ties are broken either way.")
             .arg(countText(c.rowsOfEqualScores), countText(c.rows), toText(c.output));
     if (c.equalInFloat64 && c.layerWiseGap > 0)
-        return ResultModelsTexts::tr("In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in float32, "
-                                     "off by %2: rounding alone.")
+        return ResultModelsTexts::tr(
+                   "In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in float32, "
+                   "off by %2: rounding alone.")
             .arg(numberText(c.layerWiseGap), numberText(c.float32Gap));
     if (c.equalInFloat64)
         return ResultModelsTexts::tr(

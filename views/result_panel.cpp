@@ -180,7 +180,8 @@ QString ResultPanel::runSummary(const RunResult& run)
                                         [](double all, const FunctionRun&f) { return all + f.seconds(); }),
                  predicted = std::accumulate(run.predicted.seconds.begin(), run.predicted.seconds.end(), 0.0);
     if (run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
-        text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running, or this plan is priced wrongly.").arg(changeText(predicted, took));
+        text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running, or this plan is priced wrongly.")
+                           .arg(changeText(predicted, took));
     if (!run.randomInputs.empty())
         text += u' ' + randomNote(run);
     return text;

@@ -346,7 +346,8 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     const int pairs = unflattenPairs(program);
     const LoweredMatrices matrices = lowerAdjacencies(program, reading.takesAsEdges);
     mayBeLess = matrices.own > 0;
-    const int chosen = computeMaskedUpdatesWhole(program), tables = gatherAtTables(program) + gatherInSteps(program), moved = gatherMovedRows(program);
+    const int chosen = computeMaskedUpdatesWhole(program), tables = gatherAtTables(program) + gatherInSteps(program),
+              moved = gatherMovedRows(program);
     std::vector<PassCount> passes = cleanUp(program);
     const int chosenRows = makeOfChosenRows(program);
     refuseDeep(program);

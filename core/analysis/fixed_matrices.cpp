@@ -74,7 +74,8 @@ private:
 
     bool isForOneGraph() const
     {
-        return std::ranges::all_of(m_p.inputs, [&](const Input& input) { return !isFloating(m_p[input.value].dtype) || hasFixedSizes(m_p[input.value]); });
+        return std::ranges::all_of(m_p.inputs,
+                                   [&](const Input& input) { return !isFloating(m_p[input.value].dtype) || hasFixedSizes(m_p[input.value]); });
     }
 
     // Several that are multiplied at once (AGCRN) stay several.
@@ -105,7 +106,8 @@ private:
     {
         std::optional<std::int64_t> nodes;
         for (const auto& [value, readers] : m_read) {
-            if (!isSquareTable(m_p[value]) || !isOfParameters(value) || !std::ranges::all_of(readers, [&, &matrix = value](const Op* op) { return multipliesRows(*op, matrix); }))
+            if (!isSquareTable(m_p[value]) || !isOfParameters(value) ||
+                !std::ranges::all_of(readers, [&, &matrix = value](const Op* op) { return multipliesRows(*op, matrix); }))
                 continue;
             const std::int64_t size = m_p[value].sizes[0].value;
             const auto isOfNodes = [&](const Input& input) { return isFloating(m_p[input.value].dtype) && hasSize(m_p[input.value], size); };

@@ -35,8 +35,8 @@ std::vector<ValueId> tablesBelow(const Program& program, const Op& op)
         double bytes = static_cast<double>(itemSize(weight.dtype));
         for (const std::int64_t size : weight.sizes)
             bytes *= static_cast<double>(size);
-        return !weight.isInline && !weight.isPart && weight.dtype == first.dtype && bytes <= static_cast<double>(weight.storage->size()) && !weight.sizes.empty() &&
-               weight.sizes.size() == view.output().sizes.size() &&
+        return !weight.isInline && !weight.isPart && weight.dtype == first.dtype && bytes <= static_cast<double>(weight.storage->size()) &&
+               !weight.sizes.empty() && weight.sizes.size() == view.output().sizes.size() &&
                std::ranges::equal(weight.sizes | std::views::drop(1), first.sizes | std::views::drop(1));
     };
     return std::ranges::all_of(parts, fits) ? parts : std::vector<ValueId>{};
@@ -67,7 +67,8 @@ bool isComputedFromParameters(const Program& program, ValueId value)
             forEachOperand(*maker, [&](ValueId operand) { open.push_back(operand); });
     }
     const Value& rows = program[value];
-    return readsParameters && isFloating(rows.dtype) && std::ranges::all_of(rows.sizes, &Dim::isConstant) && producerOf(program, value)->outputs.size() == 1;
+    return readsParameters && isFloating(rows.dtype) && std::ranges::all_of(rows.sizes, &Dim::isConstant) &&
+           producerOf(program, value)->outputs.size() == 1;
 }
 
 namespace {

@@ -24,9 +24,9 @@ bool computeParameter(Program& program, ValueId rows, const Evaluator& evaluator
 /// After ops were moved, taken out or added.
 void numberProducers(Program& program);
 
-/// A parameter, or several whose rows stand below one another, whose first dimension becomes the number of nodes: node features; of a square matrix both
-/// dimensions do, which is structure of the graph. Where the exporter wrote that number as a constant, a symbol takes its place: on the one graph that
-/// the parameter fits, the program is the same. Error if it has no such rows.
+/// A parameter, or several whose rows stand below one another, whose first dimension becomes the number of nodes: node features; of a square matrix
+/// both dimensions do, which is structure of the graph. Where the exporter wrote that number as a constant, a symbol takes its place: on the one
+/// graph that the parameter fits, the program is the same. Error if it has no such rows.
 void promote(Program& program, ValueId parameter, bool isMatrix = false);
 
 }  // namespace cleave

@@ -89,8 +89,9 @@ private:
     std::string factor(const std::string& size) const
     {
         const std::string text = (*this)(size);
-        const bool isSum = m_analysis.typeCountedBy(size) < 0 ? sizeParts(size).first == "Add"
-                                                              : !text.starts_with("⌊") && (text.find(" + ") != std::string::npos || text.find(" − ") != std::string::npos);
+        const bool isSum = m_analysis.typeCountedBy(size) < 0
+                               ? sizeParts(size).first == "Add"
+                               : !text.starts_with("⌊") && (text.find(" + ") != std::string::npos || text.find(" − ") != std::string::npos);
         return isSum ? "(" + text + ")" : text;
     }
 

@@ -147,7 +147,7 @@ private:
         std::vector<Ref> reads;
     };
 
-    struct OfGraph {  // what a global op gives once for the graph
+    struct OfGraph {     // what a global op gives once for the graph
         int madeIn = 0;  // into m_fixed
         double bytes = 0;
         bool isOutput = false;

@@ -362,7 +362,8 @@ private:
     {
         const RowCount& edges = frameRows(index.frame);
         const bool grouped = isIntoTargets(*m_f, index.frame);
-        if (!grouped && isRangeOfWhole(m_f->frames[at(index.frame)]) && !m_readOfWhole.insert({index.value, m_f->frames[at(index.frame)].index}).second)
+        if (!grouped && isRangeOfWhole(m_f->frames[at(index.frame)]) &&
+            !m_readOfWhole.insert({index.value, m_f->frames[at(index.frame)].index}).second)
             return;
         if (!grouped)
             m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + indexBytes * edges.atOnce;

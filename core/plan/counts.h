@@ -68,7 +68,7 @@ struct GraphCounts {
     bool estimated = false;      ///< from V and M alone, for a graph without locality
     double error = 0;            ///< standard error of E relative to E where batches were sampled; 0: exact
     StructureBytes structure;
-    KnownSizes sizes;            ///< of what the graph's arrays and the prologue's results have rows of, beside nodes
+    KnownSizes sizes;                     ///< of what the graph's arrays and the prologue's results have rows of, beside nodes
     Kernels kernels = Kernels::All;       ///< that run the functions
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
     std::set<int> joined;

@@ -136,8 +136,8 @@ Work workOf(const Program& program, OpId id, int rowDim)
         work.kind = WorkKind::Product;
         work.flops = 2 * weights * std::max(steps, 1.0);
         // Gates of the input for all steps at once, beside which those of the state are few, but where there is one step.
-        work.scratchBytes = (steps > 1 ? gates * steps : 2 * gates + (op.target.ends_with("_cell") ? outputs : 0)) *
-                            static_cast<double>(itemSize(output.dtype));
+        work.scratchBytes =
+            (steps > 1 ? gates * steps : 2 * gates + (op.target.ends_with("_cell") ? outputs : 0)) * static_cast<double>(itemSize(output.dtype));
     } else {
         double most = outputs;
         forEachOperand(op, [&](ValueId value) {

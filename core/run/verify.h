@@ -37,8 +37,8 @@ struct Comparison {
     std::vector<double> worstGaps;        ///< largest |a - b| of each
     std::vector<double> worstJitters;     ///< how far each moves when the last digit of the inputs does; empty if that was not tried
     bool equal = true;
-    /// Not equal, but the layer-wise answers are within tolerance of the uncut model's in float64, or nearer to them than its own: its long sums are less
-    /// exact in float32.
+    /// Not equal, but the layer-wise answers are within tolerance of the uncut model's in float64, or nearer to them than its own: its long sums are
+    /// less exact in float32.
     bool equalInFloat64 = false;
     double float32Gap = 0;    ///< how far off the uncut model is then, in the worst rows
     double layerWiseGap = 0;  ///< and the layer-wise answers, at most; 0: within tolerance

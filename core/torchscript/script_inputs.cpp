@@ -318,9 +318,10 @@ public:
             throw Error("The file does not say how wide the rows of input '" + printable(m_open) +
                         "' are, and any width would do: open it with a graph that has them, or give it with --width " + printable(m_open) + "=….");
         if (!found && std::ranges::all_of(m_inputs.names, [&](const std::string& name) { return m_options.shapes.contains(name); }))
-            throw Error("Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") +
-                        ") runs, though the graph has an array for each" + (m_furthest.empty() ? "" : ": " + m_furthest) +
-                        "; say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).");
+            throw Error(
+                "Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") +
+                ") runs, though the graph has an array for each" + (m_furthest.empty() ? "" : ": " + m_furthest) +
+                "; say with --role what they are, or export the model by torch.export (a trace keeps numbers of its example, such as that of its graphs).");
         if (!found)
             throw Error(
                 "Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" +
