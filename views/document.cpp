@@ -427,11 +427,12 @@ void Document::takeRewritten(std::shared_ptr<const Model> model, const std::set<
     m_rewrites = rewrites;
     const QString texts = rewritesText(*model);
     const QString said = texts.isEmpty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(texts);
-    if (!m_model || model->analysis->rewrites != m_model->analysis->rewrites)
+    const bool isOther = !m_model || model->analysis->rewrites != m_model->analysis->rewrites, hadMoves = m_planEditor.hasMoves();
+    if (isOther)
         m_planEditor.takeProgram(std::move(model), rewrites,
                                  texts.isEmpty() ? tr("Take the program as it was traced") : tr("Rewrite: %1").arg(texts));
     Q_EMIT changed(Change::Options);
-    Q_EMIT noted(said);
+    Q_EMIT noted(isOther && hadMoves ? said + u' ' + tr("The plan begins anew: Undo brings back the one before.") : said);
 }
 
 // Of the program as it is, where another was asked for and is not to come.

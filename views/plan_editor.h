@@ -50,6 +50,7 @@ public:
     Batches batches() const { return {m_options.batchSize, m_options.order}; }
     std::size_t memoryBound() const { return m_options.memoryBytes; }  ///< bytes that runs may take; 0: there is none
     const Plan& shown() const { return m_preview ? *m_preview : m_now.plan; }
+    bool hasMoves() const { return m_now.subject && !(m_now.plan == m_now.base); }  ///< is another plan than the program's own
     bool isModified() const { return !m_history.isClean(); }
     QUndoStack& history() { return m_history; }
 

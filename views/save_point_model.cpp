@@ -39,8 +39,20 @@ void SavePointModel::showPlan()
                     m_rows.push_back({tensor, static_cast<int>(cut)});
                     m_cuts[tensor].push_back(static_cast<int>(cut));
                 }
+        addLeft(*space);
     }
     endResetModel();
+}
+
+void SavePointModel::addLeft(const PlanSpace& space)
+{
+    if (!m_planLeft || !(*m_planLeft == m_editor.plan()))
+        m_left.clear();
+    for (const Row& left : m_left) {
+        const auto isHere = [&](const Row& row) { return row.tensor == left.tensor && row.cut == left.cut; };
+        if (std::ranges::none_of(m_rows, isHere) && space.setSavePoint(m_editor.plan(), left.tensor, left.cut, true).plan)
+            m_rows.push_back({left.tensor, left.cut, false});
+    }
 }
 
 const TensorCost* SavePointModel::costOf(ValueId tensor) const
@@ -87,7 +99,7 @@ int SavePointModel::cutOf(const TensorRead& read, ValueId tensor) const
 std::optional<double> SavePointModel::secondsOf(const Row& row) const
 {
     const TensorCost* cost = costOf(row.tensor);
-    if (cost == nullptr)
+    if (cost == nullptr || !row.isSaved)
         return {};
     const bool isFirst = m_cuts.at(row.tensor).front() == row.cut;
     double seconds = isFirst ? cost->write.seconds : 0;
@@ -102,6 +114,8 @@ std::optional<double> SavePointModel::secondsOf(const Row& row) const
 
 QString SavePointModel::secondsTextOf(const Row& row) const
 {
+    if (!row.isSaved)
+        return tr("not saved");
     if (costOf(row.tensor) == nullptr)
         return {};
     const std::optional<double> seconds = secondsOf(row);
@@ -124,7 +138,7 @@ QVariant SavePointModel::orderOf(const Row& row, int column) const
 
 int SavePointModel::rowOf(ValueId tensor) const
 {
-    const auto row = std::ranges::find(m_rows, tensor, &Row::tensor);
+    const auto row = std::ranges::find_if(m_rows, [&](const Row& r) { return r.tensor == tensor && r.isSaved; });
     return row == m_rows.end() ? -1 : static_cast<int>(row - m_rows.begin());
 }
 
@@ -132,7 +146,7 @@ QString SavePointModel::costText(int index) const
 {
     const Row& row = m_rows[static_cast<std::size_t>(index)];
     const TensorCost* known = costOf(row.tensor);
-    if (known == nullptr)
+    if (known == nullptr || !row.isSaved)
         return {};
     const std::optional<PlanCost>& cost = m_editor.cost();
     const QString name = toText(m_editor.space()->analysis().program[row.tensor].name);
@@ -164,7 +178,7 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
         return {};
     const Row& row = m_rows[static_cast<std::size_t>(index.row())];
     if (role == Qt::CheckStateRole && index.column() == Tensor)
-        return Qt::Checked;
+        return row.isSaved ? Qt::Checked : Qt::Unchecked;
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((index.column() >= Bytes ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && index.column() == Bytes)
@@ -192,7 +206,16 @@ bool SavePointModel::setData(const QModelIndex& index, const QVariant& value, in
     if (role != Qt::CheckStateRole || !index.isValid() || index.column() != Tensor)
         return false;
     const Row row = m_rows[static_cast<std::size_t>(index.row())];
-    return m_editor.setSaved(row.tensor, row.cut, value.toInt() == Qt::Checked);
+    const bool isChecked = value.toInt() == Qt::Checked;
+    std::vector<Row> left = m_left;
+    if (!m_editor.setSaved(row.tensor, row.cut, isChecked))
+        return false;
+    if (!isChecked)
+        left.push_back(row);
+    m_left = std::move(left);
+    m_planLeft = m_editor.plan();
+    showPlan();
+    return true;
 }
 
 Qt::ItemFlags SavePointModel::flags(const QModelIndex& index) const

@@ -7,7 +7,8 @@
 
 namespace cleave::views {
 
-/// The save points of the plan at hand, each cut's after the other; taking away a check mark changes the plan.
+/// The save points of the plan at hand, each cut's after the other; taking away a check mark changes the plan. What was unchecked stays in sight, to be
+/// checked again, until the plan changes otherwise.
 class SavePointModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -31,9 +32,11 @@ private:
     struct Row {
         ValueId tensor;
         int cut = 0;
+        bool isSaved = true;
     };
 
     void showPlan();
+    void addLeft(const PlanSpace& space);
     const TensorCost* costOf(ValueId tensor) const;  ///< null where none is shown
     double bytesOf(ValueId tensor) const;            // 0 while they are not known
     QString formulaOf(ValueId tensor) const;         // of its bytes, and what comes out
@@ -43,7 +46,8 @@ private:
     int cutOf(const TensorRead& read, ValueId tensor) const;
 
     PlanEditor& m_editor;
-    std::vector<Row> m_rows;
+    std::vector<Row> m_rows, m_left;  // left: of m_planLeft, what was unchecked
+    std::optional<Plan> m_planLeft;
     std::map<ValueId, std::vector<int>> m_cuts;  // of rows, from above
     std::map<ValueId, std::size_t> m_costs;      // among the tensors of the costs
 };

@@ -502,6 +502,19 @@ void StoryView::showOutcome()
     m_document.planEditor().setShowsCosts(!(isVisible() && isPredicting && hasCosts && !m_isRevealed));
 }
 
+// The largest batches, up to so many nodes, in which a plan takes clearly longer than the cut right before each message passing.
+std::optional<std::int64_t> StoryView::largestTelling(const Plan& plan, std::int64_t most) const
+{
+    constexpr double clearly = 1.1;
+    const PlanEditor& editor = m_document.planEditor();
+    const std::vector<PlanCosts::Point> points = editor.costs().curve(plan), usual = editor.costs().curve(editor.base());
+    std::optional<std::int64_t> telling;
+    for (std::size_t i = 0; i < std::min(points.size(), usual.size()); ++i)
+        if (points[i].batchSize <= most && points[i].batchSize == usual[i].batchSize && points[i].seconds > clearly * usual[i].seconds)
+            telling = points[i].batchSize;
+    return telling;
+}
+
 // A plan that is not the best one already: with the cuts moved up, ops that could run once for each node run for every row of a block; where
 // none can be moved up, they go down.
 void StoryView::setExercise()
@@ -518,6 +531,8 @@ void StoryView::setExercise()
     Batches batches = editor.batches();
     const std::int64_t small = std::max<std::int64_t>(1, m_document.graph()->numNodes / 10);
     batches.size = batches.size == 0 ? small : std::min(batches.size, small);
+    if (const std::optional<std::int64_t> telling = largestTelling(plan, batches.size))
+        batches.size = *telling;
     editor.take(plan, tr("Set an exercise"), batches);
     m_planBefore = editor.plan();
     m_isRevealed = false;

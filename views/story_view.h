@@ -77,6 +77,7 @@ private:
     void showStep();
     bool showsOptimum() const;
     void showOutcome();
+    std::optional<std::int64_t> largestTelling(const Plan& plan, std::int64_t most) const;
     void setExercise();
     void reserveTexts();
 

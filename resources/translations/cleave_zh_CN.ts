@@ -2419,6 +2419,10 @@
 <context>
     <name>cleave::views::Document</name>
     <message>
+        <source>The plan begins anew: Undo brings back the one before.</source>
+        <translation>方案重新开始：撤销可恢复之前的方案。</translation>
+    </message>
+    <message>
         <source>Opening %1</source>
         <translation>正在打开 %1</translation>
     </message>
@@ -5163,6 +5167,10 @@
 </context>
 <context>
     <name>cleave::views::SavePointModel</name>
+    <message>
+        <source>not saved</source>
+        <translation>不保存</translation>
+    </message>
     <message>
         <source>not known</source>
         <translation>未知</translation>

@@ -202,6 +202,8 @@ private Q_SLOTS:
     void planOfAnotherFileIsSaid();
     void planOfAnotherModelChangesNothing();
     void comparisonsWaitForRuns();
+    void rewritesSayThatThePlanBeginsAnew();
+    void filesOfTheLastSessionThatAreGoneAreNamed();
     void textGrowsWithThePresenter();
     void largeTextLeavesTheWindowItsSize();
     void findsInsideClosedModules();
@@ -2420,11 +2422,28 @@ void WindowTest::savePointTableChangesThePlan()
     QCOMPARE(names(), (QStringList{QStringLiteral("linear_1"), QStringLiteral("relu"), QStringLiteral("linear_3")}));
     const QModelIndex last = table.model()->index(2, SavePointModel::Tensor);
     table.scrollTo(last);
-    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(last).topLeft() + QPoint(12, table.visualRect(last).height() / 2));
+    PlanEditor& editor = window.document().planEditor();
+    const Plan before = editor.plan();
+    const auto click = [&] {
+        const QRect box = table.visualRect(table.model()->index(2, SavePointModel::Tensor));
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, box.topLeft() + QPoint(12, box.height() / 2));
+    };
+    const auto check = [&] { return table.model()->index(2, SavePointModel::Tensor).data(Qt::CheckStateRole).toInt(); };
+    click();
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Do not save linear_3 at cut 2"));
+    QVERIFY(!(editor.plan() == before));
+    // What was unchecked stays, to be checked again, until the plan changes otherwise.
+    QCOMPARE(names(), (QStringList{QStringLiteral("linear_1"), QStringLiteral("relu"), QStringLiteral("linear_3")}));
+    QCOMPARE(check(), static_cast<int>(Qt::Unchecked));
+    QCOMPARE(table.model()->index(2, SavePointModel::Seconds).data().toString(), QStringLiteral("not saved"));
+    click();
+    QVERIFY(editor.plan() == before);
+    QCOMPARE(check(), static_cast<int>(Qt::Checked));
+    editor.history().undo();
     QCOMPARE(names(), (QStringList{QStringLiteral("linear_1"), QStringLiteral("relu")}));
-    QCOMPARE(window.document().planEditor().history().undoText(), QStringLiteral("Do not save linear_3 at cut 2"));
-    window.document().planEditor().history().undo();
+    editor.history().undo();
     QCOMPARE(names().size(), 3);
+    QVERIFY(editor.plan() == before);
 }
 
 // By the menu of the plan panel, where a device was measured once; each choice is a step, goes into the plan file and comes back from it.
@@ -3077,7 +3096,7 @@ void WindowTest::storySetsAnExercise()
     openGraph(window);
     PlanEditor& editor = window.document().planEditor();
     const auto hasCosts = [&] { return editor.cost() && editor.costs().plans().size() == 5; };
-    QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(hasCosts() && !editor.costs().curve(editor.base()).empty(), patience);
     editor.take(editor.costs().plans()[2].planned.plan, QStringLiteral("Take the optimum"));
     const Plan best = editor.plan();
     const std::int64_t batchSize = window.document().options().run.batchSize;
@@ -3086,11 +3105,12 @@ void WindowTest::storySetsAnExercise()
     QTRY_VERIFY(window.story().exercise().isVisible());
     QTest::mouseClick(&window.story().exercise(), Qt::LeftButton);
     QVERIFY(editor.plan() != best);
-    QCOMPARE(window.document().options().run.batchSize, 270);
+    const std::int64_t taken = window.document().options().run.batchSize;
+    QVERIFY2(taken >= 1 && taken <= 270, "a tenth of the nodes, or so few that plans differ clearly");
     QCOMPARE(editor.history().undoText(), QStringLiteral("Set an exercise"));
     QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
     QVERIFY(!editor.showsCosts());
-    QVERIFY2(editor.cost()->seconds() > 1.02 * editor.costs().plans()[2].planned.cost.seconds(), "there is something to find");
+    QVERIFY2(editor.cost()->seconds() > 1.05 * editor.costs().plans()[0].planned.cost.seconds(), "there is something to find");
     const double exercised = editor.cost()->seconds();
 
     // The best cut that was shown is not one that was found; another exercise hides the costs again.
@@ -3352,6 +3372,49 @@ void WindowTest::planOfAnotherModelChangesNothing()
         QVERIFY(!editor.other().has_value());
     }
     editor.history().setClean();
+}
+
+void WindowTest::rewritesSayThatThePlanBeginsAnew()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    QVERIFY(!editor.hasMoves());
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    const Plan mine = editor.plan();
+    QVERIFY(editor.hasMoves());
+    QString said;
+    connect(&window.document(), &Document::noted, &window, [&](const QString& text) { said = text; });
+    window.document().setRewrites({Rewrite::TransformFirst});
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && !said.isEmpty(), patience);
+    QVERIFY2(said.endsWith(QStringLiteral("The plan begins anew: Undo brings back the one before.")), qPrintable(said));
+    editor.history().undo();
+    QVERIFY(editor.plan() == mine);
+    said.clear();
+    editor.history().undo();  // no moves any more
+    window.document().setRewrites({Rewrite::TransformFirst});
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && !said.isEmpty(), patience);
+    QVERIFY2(!said.contains(QStringLiteral("Undo")), qPrintable(said));
+    editor.history().setClean();
+}
+
+void WindowTest::filesOfTheLastSessionThatAreGoneAreNamed()
+{
+    const QTemporaryDir folder;
+    const QString model = folder.filePath(QStringLiteral("gone.pt2"));
+    QVERIFY(QFile::copy(example("sage.pt2"), model));
+    {
+        MainWindow window;
+        window.document().open(model);
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy(), patience);
+        writeSession(sessionOf(window.document()));
+    }
+    QVERIFY(QFile::remove(model));
+    MainWindow window;
+    window.show();
+    window.openLastSession();
+    QVERIFY(window.messageBar().isVisible());
+    QVERIFY2(window.messageBar().text().endsWith(model + u'.'), qPrintable(window.messageBar().text()));
 }
 
 // What is only compared takes neither time nor memory of a run, and goes on after it.
