@@ -170,7 +170,9 @@ QString ResultPanel::runSummary(const RunResult& run)
     else if (run.peakBytes > 0)
         text += tr(" At most %1 of memory at once beside the graph.").arg(bytesText(run.peakBytes));
     if (run.boundBytes > 0)
-        text += tr(" At most %1 was resident, of %2 allowed: the rest lay in files.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
+        text += (run.residentBytes < run.peakBytes ? tr(" At most %1 was resident, of %2 allowed: the rest lay in files.")
+                                                    : tr(" At most %1 was resident, of %2 allowed."))
+                    .arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
     const auto hasMore = [&](const FunctionRun& f) { return run.batchSize > 0 && f.batches > (f.rows + run.batchSize - 1) / run.batchSize; };
     if (run.boundBytes > 0 && std::ranges::any_of(run.functions, hasMore))
         text += tr(" Memory ran short: some batches were halved.");

@@ -1,8 +1,8 @@
 #include "core/analysis/fixed_matrices.h"
 
 #include <algorithm>
-#include <optional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 

@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <ranges>
 #include <set>
 
 #include "core/analysis/analysis.h"
-#include "core/analysis/dims.h"
 #include "core/analysis/evaluator.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_kinds.h"
@@ -14,7 +11,6 @@
 #include "core/analysis/views.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
-#include "core/model/size_term.h"
 
 namespace cleave {
 

@@ -5130,6 +5130,10 @@
         <translation> 常驻内存至多 %1，允许 %2：其余放在文件中。</translation>
     </message>
     <message>
+        <source> At most %1 was resident, of %2 allowed.</source>
+        <translation> 常驻内存至多 %1，允许 %2。</translation>
+    </message>
+    <message>
         <source> Memory ran short: some batches were halved.</source>
         <translation> 内存不足：部分批次被减半。</translation>
     </message>

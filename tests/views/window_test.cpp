@@ -3433,10 +3433,8 @@ void WindowTest::comparisonsWaitForRuns()
         madeWay = costs.makesWay() && !costs.isWorking();
     };
     connect(&costs, &PlanCosts::working, &window, [&] { QTimer::singleShot(0, &window, run); });
-    for (int size = 1; !began && size < 20; ++size) {
-        window.document().setBatchSize(size);
-        QTest::qWait(100);
-    }
+    window.document().setBatchSize(20);
+    QTRY_VERIFY_WITH_TIMEOUT(began, patience);
     QVERIFY(madeWay);
     QVERIFY2(!window.planPanel().activity().contains(QStringLiteral("Stopped")), qPrintable(window.planPanel().activity()));
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() && !window.document().isBusy(), patience);
