@@ -1,5 +1,6 @@
 #include "core/kernels/edge_program.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/base/stopwatch.h"
@@ -53,7 +54,17 @@ private:
                 arrayBytes +=
                     static_cast<double>(array.count) * static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
             }
-        return {rowBytes, arrayBytes, m_p.code.empty() ? RowRequests::Use::Reduced : RowRequests::Use::Computed};
+        return {rowBytes, arrayBytes, useOfRows()};
+    }
+
+    RowRequests::Use useOfRows() const
+    {
+        if (!m_p.code.empty())
+            return RowRequests::Use::Computed;
+        if (std::ranges::any_of(m_p.results, [](const EdgeResult& result) { return result.reduce == Reduce::Max || result.reduce == Reduce::Min; }))
+            return RowRequests::Use::Picked;
+        return std::ranges::any_of(m_p.results, [](const EdgeResult& result) { return result.weights >= 0; }) ? RowRequests::Use::Weighted
+                                                                                                               : RowRequests::Use::Summed;
     }
 
     void run(const EdgeItem& item, T* tile, Cache ahead) const

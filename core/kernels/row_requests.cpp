@@ -26,18 +26,34 @@ struct RowRequests::Kind {
     std::array<Trials, cacheChoices> of;
     std::atomic<std::int64_t> turns = 0;
     std::atomic<bool> isTrying = false;
+    std::atomic<int> period = 0;  // of trials
     std::atomic<Cache> best = Cache::First;
 };
 
+namespace {
+
+constexpr int uses = static_cast<int>(RowRequests::Use::Pieces) + 1, rowSizes = 8, arraySizes = 16;  // powers of two from a line, and of four from fitsAnyway
+constexpr int kindsInAll = uses * rowSizes * arraySizes;
+
+// Where a thread is in the trials of a kind: what it took last is in its caches, so that each keeps to its own turns.
+struct OfThread {
+    int period = 0, tries = 0;
+
+    Cache cache() const { return static_cast<Cache>(tries / RowRequests::heldFor % cacheChoices); }
+};
+thread_local std::array<OfThread, kindsInAll> ofThread;
+
+}  // namespace
+
 RowRequests::RowRequests(double rowBytes, double arrayBytes, Use use)
 {
-    constexpr int rowSizes = 8, arraySizes = 16;  // powers of two from a line, and of four from fitsAnyway
-    static std::array<Kind, 3 * rowSizes * arraySizes> kinds;
+    static std::array<Kind, kindsInAll> kinds;
     if (!(arrayBytes > fitsAnyway))
         return;
     const int row = std::clamp(std::ilogb(std::max(rowBytes / 64, 1.0)), 0, rowSizes - 1);
     const int array = std::clamp(std::ilogb(arrayBytes / fitsAnyway) / 2, 0, arraySizes - 1);
-    m_kind = &kinds[static_cast<std::size_t>((static_cast<int>(use) * rowSizes + row) * arraySizes + array)];
+    m_number = static_cast<std::size_t>((static_cast<int>(use) * rowSizes + row) * arraySizes + array);
+    m_kind = &kinds[m_number];
 }
 
 Cache RowRequests::next(std::int64_t edges) const
@@ -50,20 +66,27 @@ Cache RowRequests::next(std::int64_t edges) const
     std::int64_t begin = 0;
     for (std::int64_t later = firstAgain; later <= turn; later *= 4)
         begin = later;
-    if (turn - begin >= cacheChoices * trials)
-        return m_kind->best.load(std::memory_order_relaxed);
-    if (turn == begin) {
+    if (turn == begin && !m_kind->isTrying.load()) {
         for (Kind::Trials& its : m_kind->of)
             its.forget();
+        ++m_kind->period;
         m_kind->isTrying = true;
     }
-    return static_cast<Cache>((turn - begin) % cacheChoices);
+    if (!m_kind->isTrying.load())
+        return m_kind->best.load(std::memory_order_relaxed);
+    OfThread& mine = ofThread[m_number];
+    if (const int period = m_kind->period.load(); mine.period != period)
+        mine = {period, 0};
+    return mine.cache();
 }
 
 void RowRequests::tried(Cache cache, std::int64_t edges, double seconds) const
 {
     constexpr double worthIt = 0.97;
-    if (!m_kind || edges < fewEdges || !m_kind->isTrying.load(std::memory_order_relaxed))
+    if (!m_kind || edges < fewEdges || !m_kind->isTrying.load())
+        return;
+    OfThread& mine = ofThread[m_number];
+    if (mine.period != m_kind->period.load() || mine.cache() != cache || mine.tries++ % heldFor < settling)
         return;
     Kind::Trials& its = m_kind->of[static_cast<std::size_t>(cache)];
     if (const int place = its.begun++; place < trials) {
