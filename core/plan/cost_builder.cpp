@@ -6,6 +6,7 @@
 #include "core/analysis/message_passing.h"
 #include "core/base/error.h"
 #include "core/plan/cost.h"
+#include "core/plan/global_work.h"
 #include "core/plan/sparse_terms.h"
 
 namespace cleave {
@@ -13,7 +14,6 @@ namespace cleave {
 namespace {
 
 constexpr double indexBytes = 8, wordBytes = 4;
-constexpr double addedUpBytes = 8;  // of an entry, while rows of all nodes are added up
 
 }  // namespace
 
@@ -85,6 +85,7 @@ private:
     {
         return m_f->isOfLevel() && (frame == 0 || m_f->frames[at(frame)].kind == FrameKind::Block);
     }
+    GlobalWork global() const { return {m_a, m.m_counts, *m_f, frameRows(0).total}; }
     int level(int frame) const { return m_f->level - m_f->frames[at(frame)].hops; }
 
     Tensor& tensor(ValueId id)
@@ -147,8 +148,10 @@ private:
             const double bytes = rowsWritten * rowBytes(m_a, m_f->rowsOf, m_a.values[m_f->rowsOf].rowDim);
             cost().write += {bytes, 0, bytes / m.m_rates.write};
         }
-        if (m_f->isGlobal)
-            addGlobalResults();
+        if (m_f->isGlobal) {
+            cost().write.bytes += global().savedBytes();
+            m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + AtOnce{global().mostAtOnce(), 0};
+        }
     }
 
     OfGraph& ofGraph(ValueId id)
@@ -163,95 +166,6 @@ private:
     {
         const OpId maker = m_p[value].producer;
         return maker.valid() && m_a.ops[maker].kind == OpKind::Global;
-    }
-
-    bool isSaved(ValueId value) const { return std::ranges::find(m_f->saves, value) != m_f->saves.end(); }
-
-    // What global ops save, and the most of the rest that is there at once: each until it, or a view of it, is read last.
-    void addGlobalResults()
-    {
-        std::map<ValueId, ValueId> memoryOf;  // of views: what they are views of
-        std::map<ValueId, std::size_t> lastRead;
-        std::set<ValueId> saved;
-        const auto memory = [&](ValueId value) {
-            const auto view = memoryOf.find(value);
-            return view == memoryOf.end() ? value : view->second;
-        };
-        for (std::size_t i = 0; i < m_f->steps.size(); ++i) {
-            const Step& step = m_f->steps[i];
-            for (const StepOperand& operand : step.operands)
-                lastRead[memory(operand.value)] = i;
-            for (const ValueId made : m_p[step.op].outputs) {
-                if (!step.operands.empty() && workOf(m_p, step.op, -1).kind == WorkKind::View)
-                    memoryOf[made] = memory(step.operands.front().value);
-                if (isSaved(made))
-                    saved.insert(memory(made));
-            }
-        }
-        std::vector<double> freed(m_f->steps.size());
-        double now = 0, most = 0;
-        for (std::size_t i = 0; i < m_f->steps.size(); ++i) {
-            const Step& step = m_f->steps[i];
-            for (std::size_t k = 0; k < step.rowDims.size(); ++k) {
-                const ValueId made = m_p[step.op].outputs[k];
-                if (isSaved(made))
-                    cost().write.bytes += rowsOf(made) * rowBytes(m_a, made, step.rowDims[k]);
-                if (memoryOf.contains(made) || saved.contains(made))
-                    continue;
-                const double bytes = bytesOf(made, step.rowDims[k]);
-                now += bytes;
-                freed[std::max(i, lastRead[made])] += bytes;
-            }
-            most = std::max(most, now + scratchOf(step));
-            now -= freed[i];
-        }
-        m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + AtOnce{most, 0};
-    }
-
-    double bytesOf(ValueId made, int rowDim) const
-    {
-        return m_a.values[made].rows == Rows::Graph ? wholeBytes(m_a, made, m.m_counts) : rowsOf(made) * rowBytes(m_a, made, rowDim);
-    }
-
-    // What a global op takes while it runs.
-    double scratchOf(const Step& step) const
-    {
-        if (step.rowDims.empty())
-            return 0;
-        const ValueId first = m_p[step.op].outputs.front();
-        const double bytes = bytesOf(first, step.rowDims.front());
-        if (scatterForm(m_p, step.op) && !overwrites(m_p, step.op))
-            return bytes * addedUpBytes / static_cast<double>(itemSize(m_p[first].dtype));
-        return workOf(m_p, step.op, step.rowDims.front()).scratchBytes * openSizes(m_a, first, m.m_counts);
-    }
-
-    // Of what a global op makes or reads.
-    double rowsOf(ValueId value) const
-    {
-        return m_a.values[value].rows == Rows::Nodes ? m.m_counts.nodesOf(m_a.values[value].nodeType) : frameRows(0).total;
-    }
-
-    // Of an op on what is there once for the graph: as many times its fixed sizes as the largest of its tensors has.
-    RowCount entriesOf(OpId op) const
-    {
-        double most = 1;
-        const auto add = [&](ValueId value) {
-            if (m_p[value].kind == ValueKind::Tensor && m_a.values[value].reach == Reach::Feature)
-                most = std::max(most, openSizes(m_a, value, m.m_counts));
-        };
-        std::ranges::for_each(m_p[op].outputs, add);
-        forEachOperand(m_p[op], add);
-        return {most, {most, 0}};
-    }
-
-    RowCount rowsReadBy(OpId op) const
-    {
-        double most = 0;
-        forEachOperand(m_p[op], [&](ValueId operand) {
-            if (m_a.values[operand].rows == Rows::Nodes)
-                most = std::max(most, rowsOf(operand));
-        });
-        return {most, {most, 0}};
     }
 
     // Global ops run before the functions of their level, rows of outputs at the end.
@@ -502,7 +416,7 @@ private:
 
     RowCount rowsComputedBy(const Step& step) const
     {
-        return !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : entriesOf(step.op);
+        return m_f->isGlobal ? global().rowsComputedBy(step.op) : frameRows(step.frame);
     }
 
     Reading readOperands(const Current& current)
@@ -669,7 +583,7 @@ private:
         }
         if (m_f->isGlobal) {
             // The store as it lies.
-            use.rows = {rowsOf(operand.value), rowsOf(operand.value)};
+            use.rows = {global().rowsOf(operand.value), global().rowsOf(operand.value)};
             use.straightSeconds = use.rows.total * t.bytes / m.m_rates.read;
             use.kind = Use::ByOutput;
             use.level = m_group;
