@@ -29,7 +29,7 @@ bool Analyser::classifyGlobal(OpId id)
             if (const int type = m_a.typeCountedBy(symbol); type >= 0 && rowDims[i] < 0) {
                 rowDims[i] = static_cast<int>(d);
                 types[i] = type;
-            } else if (!symbol.empty() && (mentionsNodes(symbol) || m_edgeSymbols.contains(symbol))) {
+            } else if (!symbol.empty() && (m_edgeSymbols.contains(symbol) || (mentionsNodes(symbol) && isOfInputs(symbol)))) {
                 if (rowDims[i] < 0 && countAsNodes(value.sizes[d]))
                     return true;
                 refuse(id,

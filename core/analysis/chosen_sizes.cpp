@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,11 +48,51 @@ std::optional<Count> sumOf(const Op& op, const Counts& counts)
     return {};
 }
 
+// Numbers made of such counts and others, V + u1, where a tensor of features has as many rows: edges that features keep, and a loop of each node.
+class CountsOfTensors {
+public:
+    CountsOfTensors(const Program& program, const IdMap<ValueId, Reach>& reach, Counts& counts) : m_program(program), m_reach(reach), m_counts(counts) {}
+
+    // In the order of the program: a tensor that stands for a number is there before the first op that reads the number.
+    void visit(const Op& op)
+    {
+        bool isOfCounts = false;
+        forEachOperand(op, [&](ValueId operand) {
+            isOfCounts = isOfCounts || m_counts.contains(operand) || m_open.contains(operand);
+            if (isArithmetic(op) || m_open.erase(operand) == 0)
+                return;
+            if (const auto tensor = m_withSize.find(m_program[operand].number.symbol); tensor != m_withSize.end())
+                m_counts.try_emplace(operand, tensor->second);
+        });
+        if (op.outputs.size() != 1)
+            return;
+        const ValueId made = op.outputs.front();
+        const Value& value = m_program[made];
+        if (isOfCounts && isArithmetic(op) && value.kind == ValueKind::Int && !value.number.isConstant())
+            m_open.insert(made);
+        if (value.kind == ValueKind::Tensor && m_reach[made] == Reach::Feature)
+            for (std::size_t d = 0; d < value.sizes.size(); ++d)
+                if (!value.sizes[d].isConstant())
+                    m_withSize.try_emplace(value.sizes[d].symbol, Count{made, d});
+    }
+
+private:
+    static bool isArithmetic(const Op& op) { return isOneOf(op.target, {"operator::add", "operator::sub", "operator::mul", "operator::floordiv"}); }
+
+    const Program& m_program;
+    const IdMap<ValueId, Reach>& m_reach;
+    Counts& m_counts;
+    std::set<ValueId> m_open;
+    std::map<std::string, Count> m_withSize;
+};
+
 Counts countsOfFeatures(const Program& program)
 {
     const IdMap<ValueId, Reach> reach = findReach(program);
     Counts counts;
+    CountsOfTensors ofTensors(program, reach, counts);
     for (const Op& op : program.ops) {
+        ofTensors.visit(op);
         if (op.outputs.size() != 1)
             continue;
         const OpView view(program, op);

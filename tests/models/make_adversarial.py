@@ -205,6 +205,35 @@ def loss_of_edges_at_a_mask(self, x, ei):
     return nn.functional.binary_cross_entropy_with_logits(scores, (chosen[0] % 2 == chosen[1] % 2).float())
 
 
+def with_loops(x, ei):
+    """Edges, and a loop of each node, as graph convolutions add them."""
+    ei = torch.cat([ei[:, ei[0] != ei[1]], torch.arange(x.size(0)).repeat(2, 1)], 1)
+    return ei, torch.ones(ei.size(1))
+
+
+@model("equal", "edges that features keep and a loop of each node, normalised by degree")
+def loops_beside_kept_edges(self, x, ei):
+    h = self.a(x)
+    edges, ones = with_loops(x, ei[:, (h[ei[0]] * h[ei[1]]).sum(1) > 0])
+    root = torch.zeros(x.size(0)).index_add(0, edges[1], ones).rsqrt()
+    weights = root[edges[0]] * ones * root[edges[1]]
+    return torch.zeros_like(x).index_add(0, edges[1], self.b(h)[edges[0]] * weights.view(-1, 1)) + propagate(x, ei)
+
+
+@model("equal", "attention over edges that features keep and a loop of each node, in two layers")
+def attends_to_kept_edges(self, x, ei):
+    h = self.a(x)
+    kept = ei[:, h[ei[0], 0] > h[ei[1], 0]]
+    for layer in (self.a, self.b):
+        edges, ones = with_loops(x, kept)
+        z = layer(h)
+        scores = (z[edges[0]] * z[edges[1]]).sum(1) * ones
+        scores = (scores - torch.full((x.size(0),), -1e30).scatter_reduce(0, edges[1], scores, "amax")[edges[1]]).exp()
+        scores = scores / torch.zeros(x.size(0)).index_add(0, edges[1], scores)[edges[1]]
+        h = torch.zeros_like(x).index_add(0, edges[1], z[edges[0]] * scores.view(-1, 1)).relu()
+    return h
+
+
 @model("equal", "rows that features choose, in the mean and one by one")
 def rows_that_features_choose(self, x, ei):
     h = propagate_mean(self.a(x), ei)
