@@ -101,7 +101,11 @@ void AdjacencyLowering::lower(Op& op)
     }
     if (output.valid() && isFilled(op) && m_pairs->defer(op))
         return;  // of a matrix that it is as large as it needs nothing else
-    if (m_ofOwn && output.valid() && takeEntries(op))
+    if (op.target == "aten::to_dense" && m_sparseSums.contains(OpView(m_p, op).value("self"))) {
+        m_rewriter->replace(output, m_rewriter->resolved(OpView(m_p, op).value("self")));
+        return;
+    }
+    if (m_ofOwn && output.valid() && (takeSparse(op) || takeEntries(op)))
         return;
     if (std::vector<Op> all = parts(op); !all.empty()) {
         for (Op& part : all)
@@ -172,7 +176,7 @@ bool isSquareOfNodes(const Value& value)
 
 LoweredMatrices lowerAdjacencies(Program& program, bool ofOwn)
 {
-    static const std::set<std::string_view> makers{"aten::index_put", "aten::diag", "aten::diag_embed", "aten::diagflat"};
+    static const std::set<std::string_view> makers{"aten::index_put", "aten::sparse_coo_tensor", "aten::diag", "aten::diag_embed", "aten::diagflat"};
     const auto makes = [&](const Op& op) {
         return makers.contains(op.target) && !op.outputs.empty() && isSquareOfNodes(program[op.outputs.front()]);
     };

@@ -17,7 +17,7 @@ struct LoweredMatrices {
 /// scatters, sums of its rows and columns those of weights; it may be transposed, scaled by numbers, rows or columns, added to another one or to
 /// an identity, and its entries changed where this leaves 0 as it is. The inputs that take its place are named by Input::matrix. Error naming the op
 /// that reads a matrix in another way. ofOwn: also for matrices that the program makes of an index, where it reads them in these ways only: entries
-/// written into zeros, and diagonal ones.
+/// written into zeros, sparse ones, and diagonal ones.
 LoweredMatrices lowerAdjacencies(Program& program, bool ofOwn);
 
 }  // namespace cleave

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,8 @@ private:
     const MatrixEdges* matrix(ValueId value, const Op& at);
     bool isMatrix(ValueId value, const Op& at) { return m_identities.contains(value) || edgesOf(value, at) != nullptr; }
     bool take(ValueId output, const std::optional<MatrixEdges>& edges);
+    // A sparse matrix of an index and values.
+    bool takeSparse(const Op& op);
     // Entries that are written, or added, into zeros: of rows targets, of columns sources.
     bool takeEntries(const Op& op);
     // Of true and false, numbers.
@@ -119,6 +122,7 @@ private:
     std::map<ValueId, MatrixEdges> m_edges;  // values that are matrices
     std::map<ValueId, Op> m_identities;      // not emitted: nothing but matrices has read them
     std::map<ValueId, std::vector<MatrixEdges>> m_stacks;
+    std::set<ValueId> m_sparseSums;          // are dense now
     std::map<ValueId, ValueId> m_broadcast;  // what was expanded to the sizes of a matrix
 };
 

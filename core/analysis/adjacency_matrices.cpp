@@ -68,6 +68,27 @@ bool AdjacencyLowering::isAllButDiagonal(ValueId value) const
     return found != m_identities.end() && found->second.target == "aten::rsub";
 }
 
+// A sparse matrix: what stands at one place several times is added up.
+bool AdjacencyLowering::takeSparse(const Op& op)
+{
+    const OpView view(m_p, op);
+    const ValueId output = op.outputs.front(), indices = view.value("indices"), values = view.value("values");
+    if (op.target != "aten::sparse_coo_tensor" || !indices.valid() || !values.valid() || m_p[output].sizes.size() != 2 || !isSquareOfNodes(m_p[output]))
+        return false;
+    const Value &index = m_p[indices], &weights = m_p[values];
+    if (index.dtype != DType::Int64 || index.sizes.size() != 2 || index.sizes[0] != Dim{2, {}} || index.sizes[1].isConstant() ||
+        weights.dtype != m_p[output].dtype || weights.sizes != std::vector{index.sizes[1]})
+        return false;
+    const Dim count = index.sizes[1];
+    const auto row = [&](std::int64_t which) {
+        return m_rewriter->emitNew(op, "aten::select", "int", {{"self", {m_rewriter->resolved(indices)}}, {"dim", whole(0)}, {"index", whole(which)}},
+                                   MatrixAlgebra::vector(DType::Int64, count));
+    };
+    const ValueId targets = row(0), sources = row(1);
+    ++m_own;
+    return take(output, MatrixEdges{sources, targets, m_rewriter->resolved(values), count, false, false, m_p[output].name});
+}
+
 bool AdjacencyLowering::takeEntries(const Op& op)
 {
     const OpView view(m_p, op);

@@ -22,7 +22,7 @@ bool AdjacencyLowering::lowerReader(const Op& op)
         return lowerEinsum(op);
     if (is({"aten::addmm", "aten::_sparse_addmm"}))
         return lowerSumWithProduct(op);
-    if (is({"aten::sum"}))
+    if (is({"aten::sum", "aten::_sparse_sum"}))
         return lowerSum(op);
     if (is({"aten::mul", "aten::div"}))
         return lowerScaling(op);
@@ -170,6 +170,8 @@ bool AdjacencyLowering::lowerSum(const Op& op)
     const std::optional<ValueId> sums = summed(op, *edges);
     if (sums)
         m_rewriter->replace(op.outputs.front(), *sums);
+    if (sums && op.target == "aten::_sparse_sum")
+        m_sparseSums.insert(op.outputs.front());
     return sums.has_value();
 }
 

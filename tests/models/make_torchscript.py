@@ -170,6 +170,24 @@ class LearnedWeights(torch.nn.Module):
         return self.conv(x, edge_index, (score[edge_index[0]] + score[edge_index[1]]).sigmoid())
 
 
+class OwnSparse(torch.nn.Module):
+    """Makes its adjacency matrix, with edges that are there twice, and multiplies with it in several ways."""
+
+    def __init__(self):
+        super().__init__()
+        self.lins = torch.nn.ModuleList([torch.nn.Linear(make_models.FEATURES, 8), torch.nn.Linear(8, 8), torch.nn.Linear(8, 8), torch.nn.Linear(8, 4)])
+
+    def forward(self, x, edge_index, edge_weight):
+        size = (x.size(0), x.size(0))
+        edges = torch.cat([edge_index, edge_index[:, ::3]], 1)
+        adj = torch.sparse_coo_tensor(edges, torch.cat([edge_weight, edge_weight[::3]]), size)
+        mean = torch.sparse.sum(adj, 1).to_dense().clamp(min=0.1).unsqueeze(1)
+        h = (torch.sparse.mm(adj.coalesce(), self.lins[0](x)) / mean).relu()
+        h = (adj @ self.lins[1](h)).relu()
+        h = (torch.spmm(adj.t(), self.lins[2](h)) / mean).relu()
+        return torch.sparse.addmm(h[:, :4], adj * 0.5, self.lins[3](h))
+
+
 class Hyperedges(torch.nn.Module):
     """Two layers over hyperedges."""
 
@@ -477,7 +495,8 @@ def write_odd(folder, inputs):
         sizes = {"x": {0: torch.export.Dim.AUTO}, "hyperedge_index": {1: torch.export.Dim.AUTO}, "hyperedge_weight": {0: torch.export.Dim.AUTO}}
         torch.export.save(torch.export.export(Hyperedges().eval(), (), hyper, dynamic_shapes=sizes), folder / "odd_hyperedges.pt2")
         pack(folder / "odd_hyperedges.pt2", folder / "odd_hyperedges.pt2", lambda name: "stack_trace" not in name)
-        for name, model, arrays in (("odd_relations", Relations(), given | {"edge_type": edge_type}), ("odd_learned_weights", LearnedWeights(), given)):
+        for name, model, arrays in (("odd_relations", Relations(), given | {"edge_type": edge_type}), ("odd_learned_weights", LearnedWeights(), given),
+                                    ("odd_own_sparse", OwnSparse(), weights)):
             traced(model.eval(), arrays).save(str(folder / f"{name}.pt"))
             np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in arrays.items()}, expected=model(**arrays).numpy())
         torch.manual_seed(11)  # the weights of matrix_gcn
@@ -486,7 +505,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights", "odd_own_sparse"):
         deflate(folder / f"{name}.pt", True)
     # As PyTorch wrote it before 2.0.
     pack(folder / "odd_pooled_old.pt", folder / "odd_pooled.pt", lambda name: "/traced_inputs" not in name)

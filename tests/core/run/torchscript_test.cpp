@@ -351,6 +351,14 @@ TEST(TorchScript, SizesOfFeaturesComeFromTheGraphThatIsMadeLater)
     expectAnswersOf("odd_learned_weights", openModel(scripts() / "odd_learned_weights.pt"));
 }
 
+TEST(TorchScript, SparseMatricesOfTheModelAreMessagePassing)
+{
+    const Model model = openModel(scripts() / "odd_own_sparse.pt");
+    expectAnswersOf("odd_own_sparse", model);
+    EXPECT_EQ(model.analysis->levels, 4);
+    EXPECT_TRUE(std::ranges::none_of(model.analysis->ops, [](const OpFacts& op) { return op.kind == OpKind::Global; }));
+}
+
 // Whether the graph tells it or the weights; what is written to is not what stands for a width that is to be found.
 TEST(TorchScript, RowsMayBeWiderThanMost)
 {
