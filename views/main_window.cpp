@@ -157,8 +157,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(m_view, &GraphView::selectionChanged, this, [this] {
         if (const DagBox* box = m_view->selectedBox())
             m_plan->selectTensor(box->key.kind == BoxKind::Tensor ? box->key.value : ValueId{});
-        const std::vector<OpId> ops = selectedOps();
-        m_tables->selectOp(ops.size() == 1 ? ops.front() : OpId{});
+        m_tables->selectAmong(selectedOps());
     });
     connect(m_tables, &TablePanel::opChosen, m_view, &GraphView::showOp);
     connect(m_view, &GraphView::layingOut, this, [this](bool busy) {

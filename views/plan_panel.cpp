@@ -21,6 +21,7 @@
 #include "core/run/open_device.h"
 #include "views/core_text.h"
 #include "views/description.h"
+#include "views/table_copying.h"
 #include "views/table_order.h"
 #include "views/text.h"
 
@@ -277,6 +278,7 @@ QWidget* PlanPanel::makeBars()
 QWidget* PlanPanel::makeTable()
 {
     m_order = showSortable(*m_savePoints, m_model);
+    makeCopyable(*m_savePoints);
     m_savePoints->setAccessibleName(tr("Save points"));
     m_savePoints->setFrameShape(QFrame::NoFrame);
     m_savePoints->setShowGrid(false);

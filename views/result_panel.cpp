@@ -13,6 +13,7 @@
 
 #include "core/base/format.h"
 #include "views/accessible.h"
+#include "views/table_copying.h"
 #include "views/table_order.h"
 #include "views/text.h"
 
@@ -118,6 +119,7 @@ QTableView* ResultPanel::tableView(TextTableModel& model, const QString& name)
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     view->horizontalHeader()->setHighlightSections(false);
     view->horizontalHeader()->setStretchLastSection(false);
+    makeCopyable(*view);
     return view;
 }
 

@@ -9,6 +9,7 @@
 #include "views/dag_model.h"
 #include "views/inspection.h"
 #include "core/analysis/shape_text.h"
+#include "views/table_copying.h"
 #include "views/table_order.h"
 #include "views/text.h"
 
@@ -28,6 +29,7 @@ QTableView* table(const QString& name, QWidget* parent)
     view->setTabKeyNavigation(false);
     view->verticalHeader()->hide();
     view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 8);
+    makeCopyable(*view);
     return view;
 }
 
@@ -100,6 +102,13 @@ void TablePanel::selectOp(OpId op)
     else
         m_operatorView->clearSelection();
     m_isSelecting = false;
+}
+
+void TablePanel::selectAmong(const std::vector<OpId>& ops)
+{
+    const QModelIndexList rows = m_operatorView->selectionModel()->selectedRows();
+    const OpId chosen = rows.size() == 1 ? OpId{m_order->mapToSource(rows.front()).row()} : OpId{};
+    selectOp(ops.size() == 1 ? ops.front() : std::ranges::count(ops, chosen) > 0 ? chosen : OpId{});
 }
 
 void TablePanel::showOp(OpId op)

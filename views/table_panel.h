@@ -19,6 +19,7 @@ public:
     explicit TablePanel(Document& document, QWidget* parent = nullptr);
 
     void selectOp(OpId op);  ///< invalid: none
+    void selectAmong(const std::vector<OpId>& ops);  ///< the only one, or the one that is selected if it is among these; none otherwise
     void showOp(OpId op);    ///< selected, in sight
     const TextTableModel& operators() const { return m_operators; }
     const TextTableModel& costs() const { return m_costs; }

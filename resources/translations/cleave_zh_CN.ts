@@ -5672,6 +5672,17 @@
     </message>
 </context>
 <context>
+    <name>cleave::views::TableCopying</name>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy table</source>
+        <translation>复制整个表格</translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::TablePanel</name>
     <message>
         <source>Operators of the model</source>

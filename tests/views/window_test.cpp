@@ -278,6 +278,7 @@ private Q_SLOTS:
     void findingNothingLeavesTheSelection();
     void contextMenusOfferWhatCanBeDone();
     void tablesAreSortedByTheirHeaders();
+    void tablesAreCopied();
     void plannersStandInTheMenu();
     void largerTextKeepsTheTheme();
     void tablesOpenWithSomeRows();
@@ -5144,6 +5145,36 @@ void WindowTest::contextMenusOfferWhatCanBeDone()
     const std::size_t before = view.picture()->dag.boxes.size();
     menuAt(place(view, module), QStringLiteral("Expand"));
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() > before, patience);
+}
+
+void WindowTest::tablesAreCopied()
+{
+    MainWindow window;
+    openWithCosts(window, "jk.pt2");
+    window.findChild<QDockWidget*>(QStringLiteral("tables"))->toggleViewAction()->trigger();
+    QTableView& table = window.tables().operatorView();
+    QTRY_VERIFY(table.isVisible() && table.model()->rowCount() > 10);
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    table.horizontalHeader()->moveSection(1, 0);
+    const auto lineOf = [&](int row) {
+        QStringList cells;
+        for (int place = 0; place < table.model()->columnCount(); ++place)
+            cells.append(table.model()->index(row, table.horizontalHeader()->logicalIndex(place)).data().toString().simplified());
+        return cells.join(QLatin1Char('\t'));
+    };
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(2, 0)).center());
+    // Of several ops that the picture has one box for, the one that was chosen.
+    QTRY_VERIFY(window.graphView().selectedBox() && window.graphView().selectedBox()->ops.size() > 1);
+    QTest::keySequence(&table, QKeySequence::Copy);
+    QCOMPARE(QGuiApplication::clipboard()->text(), lineOf(2) + QLatin1Char('\n'));
+
+    QCOMPARE(table.contextMenuPolicy(), Qt::ActionsContextMenu);
+    table.actions().last()->trigger();
+    const QStringList lines = QGuiApplication::clipboard()->text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), table.model()->rowCount() + 1);
+    QVERIFY2(lines.front().startsWith(table.model()->headerData(1, Qt::Horizontal).toString() + u'\t'), qPrintable(lines.front()));
+    QCOMPARE(lines.back(), lineOf(table.model()->rowCount() - 1));
 }
 
 void WindowTest::tablesAreSortedByTheirHeaders()
