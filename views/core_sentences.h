@@ -344,6 +344,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has no nodes."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has a cycle, at or before node %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 has %2 rows, but graph %3 has %4 nodes."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The file of array %1 of graph %2 has changed since it was read: open the graph again."),
     QT_TRANSLATE_NOOP("cleave::Core", "No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the natural order."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: %1 needs all nodes at once."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: the program does not tell which nodes input %1 names."),

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "core/base/mapping.h"
 #include "core/layout/layout.h"
 #include "core/run/model.h"
 #include "views/language.h"
@@ -51,6 +52,7 @@ bool addWidth(const QString& text, std::map<std::string, std::int64_t>& widths)
 
 int main(int argc, char** argv)
 {
+    cleave::outliveLostPages();
     std::signal(SIGXFSZ, SIG_IGN);  // what may not grow any more cannot be written, which is said
     QCoreApplication::setOrganizationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationName(QStringLiteral("Cleave"));

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +19,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +51,7 @@ public:
     struct Entry {
         std::size_t bytes = 0;
         int file = -1;
+        FileState state;  // as it was mapped
     };
 
     void add(std::byte* data, Entry entry)
@@ -103,6 +107,63 @@ private:
     std::byte* m_hand = nullptr;  // where the next turn begins
 };
 
+// Mappings of files that were there before, where a signal handler finds them.
+struct Watched {
+    std::atomic<std::uintptr_t> begin = 0, end = 0;  // 0: free
+    std::atomic<bool> hasLost = false;
+};
+std::array<Watched, 512> watched;
+std::atomic<std::size_t> pageBytes = 0;
+
+void watch(std::byte* data, std::size_t bytes)
+{
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    for (Watched& one : watched)
+        if (std::uintptr_t none = 0; one.begin.compare_exchange_strong(none, begin)) {
+            one.hasLost = false;
+            one.end = begin + bytes;
+            return;
+        }
+}
+
+Watched* watchedAt(std::uintptr_t address)
+{
+    for (Watched& one : watched)
+        if (const std::uintptr_t begin = one.begin; begin != 0 && address >= begin && address < one.end)
+            return &one;
+    return nullptr;
+}
+
+void unwatch(std::byte* data)
+{
+    if (Watched* one = watchedAt(reinterpret_cast<std::uintptr_t>(data))) {
+        one->end = 0;
+        one->begin = 0;
+    }
+}
+
+// A page that cannot be read, and what is behind it, become zeros. Anything else ends the process as it would.
+void putZeros(int signal, siginfo_t* info, void*)
+{
+    const int before = errno;
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr), page = address / pageBytes * pageBytes;
+    Watched* one = watchedAt(address);
+    const std::size_t rest = one != nullptr ? one->end - page : 0;
+    if (one == nullptr || mmap(reinterpret_cast<void*>(page), rest, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        std::signal(signal, SIG_DFL);
+    else
+        one->hasLost = true;
+    errno = before;
+}
+
+std::optional<FileState> stateOf(int file)
+{
+    struct stat about {};
+    if (fstat(file, &about) != 0)
+        return {};
+    return FileState{about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
+}
+
 std::atomic<std::uint64_t> bytesRead = 0, bytesWritten = 0;
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int problem)
@@ -136,7 +197,9 @@ Mapping::Mapping(int file, std::size_t bytes, bool isWritable, const std::filesy
             fail(path, "cannot be mapped into memory", problem);
         }
         m_data = static_cast<std::byte*>(memory);
-        Mappings::instance().add(m_data, {bytes, file});
+        Mappings::instance().add(m_data, {bytes, file, stateOf(file).value_or(FileState{})});
+        if (!isWritable)
+            watch(m_data, bytes);
     }
 }
 
@@ -199,10 +262,20 @@ Mapping::~Mapping()
 {
     if (m_data) {
         Mappings::instance().remove(m_data);
+        unwatch(m_data);
         munmap(m_data, m_bytes);
     }
     if (m_file >= 0)
         close(m_file);
+}
+
+void outliveLostPages()
+{
+    pageBytes = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+    struct sigaction action {};
+    action.sa_sigaction = putZeros;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGBUS, &action, nullptr);
 }
 
 MappedFile::MappedFile(const void* address) : m_address(address)
@@ -210,6 +283,13 @@ MappedFile::MappedFile(const void* address) : m_address(address)
     const auto [entry, offset] = Mappings::instance().find(static_cast<std::byte*>(const_cast<void*>(address)));
     m_file = entry.file;
     m_offset = offset;
+    m_state = entry.state;
+}
+
+bool MappedFile::hasChanged() const
+{
+    const Watched* one = watchedAt(reinterpret_cast<std::uintptr_t>(m_address));
+    return isMapped() && ((one != nullptr && one->hasLost) || stateOf(m_file) != m_state);
 }
 
 void MappedFile::read(std::size_t offset, void* to, std::size_t bytes) const

@@ -34,11 +34,23 @@ private:
     int m_file = -1;
 };
 
+/// What tells that a file is another than it was.
+struct FileState {
+    std::int64_t bytes = 0, seconds = 0, nanoseconds = 0;  ///< of the last change
+    bool operator==(const FileState&) const = default;
+};
+
+/// From here on what a file has lost since it was mapped (ofFile) reads as zeros, where the system would end the process at the first touch: ask
+/// hasChanged() before what was read is trusted. Holds for the first some hundred mappings at a time.
+void outliveLostPages();
+
 /// Reads and writes what lies in a mapping through its file, so that no page of it comes into the process.
 class MappedFile {
 public:
     explicit MappedFile(const void* address);  ///< anywhere in memory
 
+    /// whether somebody has written to the file, or it could not be read, since it was mapped: what is there may be of one and the other
+    bool hasChanged() const;
     bool isMapped() const { return m_file >= 0; }  ///< whether that is in a mapping, which must stay as long as this is used
     void read(std::size_t offset, void* to, std::size_t bytes) const;  ///< so many bytes behind the address. Error if the file cannot be read
     void write(std::size_t offset, const void* from, std::size_t bytes) const;  ///< likewise. Error also for mappings of files that were there before
@@ -52,6 +64,7 @@ private:
     const void* m_address = nullptr;
     int m_file = -1;
     std::size_t m_offset = 0;
+    FileState m_state;
 };
 
 /// What has gone through files of mappings, in bytes, since the process began.

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/mapping.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/base/stopping.h"
@@ -613,6 +614,13 @@ std::size_t DataGraph::bytes() const
     for (const auto& [called, array] : arrays)
         all += array.bytes();
     return all;
+}
+
+void requireUnchanged(const DataGraph& graph)
+{
+    for (const auto& [called, array] : graph.arrays)
+        if (array.data && MappedFile(array.data.get()).hasChanged())
+            throw Error("The file of array '" + printable(called) + "' of graph " + graph.name + " has changed since it was read: open the graph again.");
 }
 
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)

@@ -46,6 +46,9 @@ struct GraphOptions {
 /// them and for each relation instead: x_paper, x_author, edge_index_author_writes_paper.
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options = {}, const Progress& progress = {});
 
+/// Error if a file in which arrays of the graph lie (a folder's) has been written to since it was read.
+void requireUnchanged(const DataGraph& graph);
+
 /// Whether the name ends like that of a graph file that readGraph knows.
 bool isGraphFile(const std::filesystem::path& path);
 

@@ -369,6 +369,7 @@ std::int64_t nodesNamed(const Analysis& analysis, const Bindings& bindings, int 
 
 Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions& options)
 {
+    requireUnchanged(graph);
     const Analysis& analysis = *model.analysis;
     const Program& program = analysis.program;
     Bindings bindings;

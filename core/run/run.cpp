@@ -317,7 +317,9 @@ RunResult withinMemory(const RunOptions& options, Run run)
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
-    return timed(options, [&] { return fullGraphOnce(model, graph, options, progress); });
+    RunResult result = timed(options, [&] { return fullGraphOnce(model, graph, options, progress); });
+    requireUnchanged(graph);
+    return result;
 }
 
 RunResult runInFloat64(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
@@ -351,7 +353,9 @@ RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptio
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
-    return withinMemory(options, [&] { return timed(options, [&] { return layerWiseOnce(model, graph, options, {}, progress); }); });
+    RunResult result = withinMemory(options, [&] { return timed(options, [&] { return layerWiseOnce(model, graph, options, {}, progress); }); });
+    requireUnchanged(graph);
+    return result;
 }
 
 RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOptions& options, const Progress& progress)

@@ -1564,6 +1564,10 @@
         <translation>%1 有环，位于节点 %2 处或之前。</translation>
     </message>
     <message>
+        <source>The file of array %1 of graph %2 has changed since it was read: open the graph again.</source>
+        <translation>图 %2 的数组 %1 的文件在读取后已被更改：请重新打开该图。</translation>
+    </message>
+    <message>
         <source>Parameter %1 has %2 rows, but graph %3 has %4 nodes.</source>
         <translation>参数 %1 有 %2 行，但图 %3 有 %4 个节点。</translation>
     </message>

@@ -48,6 +48,7 @@
 #include <set>
 
 #include "core/base/format.h"
+#include "core/base/mapping.h"
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
 #include "core/graph/write_graph.h"
@@ -159,6 +160,7 @@ private Q_SLOTS:
     void droppedFileIsOpened();
     void exportsPicture();
     void writesOverNothingThatIsOpen();
+    void filesThatBecomeShorterAreTold();
     void exportsAreMadeForPaper();
     void fileDialogsLeaveTheWindowFree();
     void fileDialogsBeginWhereOneWorks();
@@ -1565,6 +1567,39 @@ void WindowTest::exportsPicture()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     QCOMPARE(window.document().report().verify->comparisons.back().b, std::string("expected"));
+}
+
+void WindowTest::filesThatBecomeShorterAreTold()
+{
+    outliveLostPages();  // as the program does
+    QTemporaryDir folder;
+    const std::filesystem::path path = folder.path().toStdString();
+    const DataGraph cora = readGraph(example("cora.npz").toStdString());
+    const auto write = [&] {
+        for (const char* name : {"x", "edge_index"})
+            writeNpy(path / (std::string(name) + ".npy"), cora.arrays.at(name));
+    };
+    write();
+    MainWindow window;
+    window.document().open(example("sage.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr && !window.document().isBusy(), patience);
+    window.document().openGraph(folder.path());
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr && window.document().canRun(), patience);
+    for (const char* name : {"x.npy", "edge_index.npy"})
+        std::filesystem::resize_file(path / name, 1000);
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("has changed since it was read")), patience);
+    QTRY_VERIFY(!window.document().isBusy());
+    QVERIFY(window.document().report().run() == nullptr);
+    // Read again while they are too short, and once they are whole.
+    window.document().reload();
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("is damaged")), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    write();
+    window.document().reload();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().canRun(), patience);
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr, patience);
 }
 
 void WindowTest::writesOverNothingThatIsOpen()

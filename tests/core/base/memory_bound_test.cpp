@@ -105,6 +105,35 @@ TEST(Mapping, FilesAreMappedAndMade)
     EXPECT_NE(test::errorOf([&] { Mapping::temporary(folder / "none", 10); }), "");
 }
 
+TEST(Mapping, WhatAFileLosesReadsAsZerosAndIsTold)
+{
+    outliveLostPages();
+    const test::TemporaryFolder folder;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+    for (const char* name : {"shorter", "written", "as it was"}) {
+        const Mapping made = Mapping::create(folder / name, 3 * page);
+        std::memset(made.data(), 3, made.bytes());
+    }
+    const Mapping shorter = Mapping::ofFile(folder / "shorter"), written = Mapping::ofFile(folder / "written"), asItWas = Mapping::ofFile(folder / "as it was");
+    EXPECT_FALSE(MappedFile(shorter.data()).hasChanged());
+    std::filesystem::resize_file(folder / "shorter", page);
+    EXPECT_TRUE(MappedFile(shorter.data() + page).hasChanged()) << "before it is touched";
+    int sum = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] { EXPECT_EQ(shorter.data()[2 * page + 5], std::byte{0}); });
+    for (std::thread& thread : threads)
+        thread.join();
+    for (std::size_t i = 0; i < shorter.bytes(); ++i)
+        sum += static_cast<int>(shorter.data()[i]);
+    EXPECT_EQ(sum, 3 * static_cast<int>(page));
+    std::filesystem::resize_file(folder / "shorter", 3 * page);
+    EXPECT_TRUE(MappedFile(shorter.data()).hasChanged());
+    std::filesystem::last_write_time(folder / "written", std::filesystem::file_time_type::clock::now() + std::chrono::seconds(2));
+    EXPECT_TRUE(MappedFile(written.data()).hasChanged());
+    EXPECT_FALSE(MappedFile(asItWas.data()).hasChanged());
+}
+
 TEST(Mapping, ADiskWithoutRoomIsASentence)
 {
     const test::TemporaryFolder folder;
