@@ -51,7 +51,7 @@ public:
     struct Entry {
         std::size_t bytes = 0;
         int file = -1;
-        FileState state;  // as it was mapped
+        std::optional<FileState> state;  // as it was mapped; none: it is our own
     };
 
     void add(std::byte* data, Entry entry)
@@ -197,7 +197,7 @@ Mapping::Mapping(int file, std::size_t bytes, bool isWritable, const std::filesy
             fail(path, "cannot be mapped into memory", problem);
         }
         m_data = static_cast<std::byte*>(memory);
-        Mappings::instance().add(m_data, {bytes, file, stateOf(file).value_or(FileState{})});
+        Mappings::instance().add(m_data, {bytes, file, isWritable ? std::nullopt : std::optional(stateOf(file).value_or(FileState{}))});
         if (!isWritable)
             watch(m_data, bytes);
     }
@@ -289,7 +289,7 @@ MappedFile::MappedFile(const void* address) : m_address(address)
 bool MappedFile::hasChanged() const
 {
     const Watched* one = watchedAt(reinterpret_cast<std::uintptr_t>(m_address));
-    return isMapped() && ((one != nullptr && one->hasLost) || stateOf(m_file) != m_state);
+    return m_state && ((one != nullptr && one->hasLost) || stateOf(m_file) != m_state);
 }
 
 void MappedFile::read(std::size_t offset, void* to, std::size_t bytes) const

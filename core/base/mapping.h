@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace cleave {
 
@@ -49,7 +50,7 @@ class MappedFile {
 public:
     explicit MappedFile(const void* address);  ///< anywhere in memory
 
-    /// whether somebody has written to the file, or it could not be read, since it was mapped: what is there may be of one and the other
+    /// whether somebody has written to the file (ofFile), or it could not be read, since it was mapped: what is there may be of one and the other
     bool hasChanged() const;
     bool isMapped() const { return m_file >= 0; }  ///< whether that is in a mapping, which must stay as long as this is used
     void read(std::size_t offset, void* to, std::size_t bytes) const;  ///< so many bytes behind the address. Error if the file cannot be read
@@ -64,7 +65,7 @@ private:
     const void* m_address = nullptr;
     int m_file = -1;
     std::size_t m_offset = 0;
-    FileState m_state;
+    std::optional<FileState> m_state;
 };
 
 /// What has gone through files of mappings, in bytes, since the process began.

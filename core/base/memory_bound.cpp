@@ -125,13 +125,14 @@ void divideForArrays(bool librariesAreReady)
     const std::size_t taken = now - std::min(now, known);
     const std::size_t arrays = std::max(boundBytes / 16 * 6, boundBytes / 32 * 31 - std::min(boundBytes / 32 * 31, taken + mayYetTake));
     boundBatches(arrays - std::min(arrays / 4, forBatches), arrays);
-    low = origin + arrays + forBatches / 2;
-    near = origin + arrays + forBatches;
+    near = origin + std::min(arrays + forBatches, boundBytes / 32 * 31);
+    low = near - forBatches / 2;
 }
 
 void require(std::size_t needed, std::size_t before, std::size_t bound, const std::string& what, const std::string& advice)
 {
-    // What libraries have grown by can go, and what is kept for later.
+    // What libraries have grown by can go, what is kept for later, and arrays in files, which are in memory only as long as there is room.
+    dropMappedPages([] { return false; });
     giveBackPages();
     malloc_trim(0);
     const std::size_t now = residentBytes(), libraries = residentLibraryBytes(),
@@ -153,7 +154,6 @@ void requireWithinBound(std::size_t bytes, const std::string& what, const std::s
 {
     if (fitsWithinBound(bytes))  // whatever else is there
         return;
-    dropMappedPages([] { return false; });
     require(bytes, origin, boundBytes, what, advice);
 }
 

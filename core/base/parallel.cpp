@@ -97,8 +97,8 @@ private:
 
     void take(int number)
     {
-        useSignalStack();
         try {
+            useSignalStack();
             for (std::int64_t i; (i = m_next.fetch_add(1, std::memory_order_relaxed)) < m_count;)
                 (*m_work)(i, number);
         } catch (...) {

@@ -588,15 +588,15 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
 }
 
 // Enough rows to keep the processor busy, few enough that a batch's edges stay in cache-sized tensors.
-std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels)
+std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, const RunOptions& options)
 {
     // Small enough for a core's cache; LibTorch's ops take long to call, so that batches that need many of them are larger.
-    const std::int64_t edgesPerBatch = kernels == Kernels::All ? 1 << 15 : 1 << 18;
+    const std::int64_t edgesPerBatch = options.kernels == Kernels::All ? 1 << 15 : 1 << 18;
     std::int64_t size = std::clamp<std::int64_t>(edgesPerBatch / std::max<std::int64_t>(edgesPerNode, 1), 256, 1 << 16);
     // The first batch runs alone, and the last ones must not leave threads idle for long; what is over in a moment is not worth it.
     constexpr std::int64_t few = 1024;
-    if (kernels == Kernels::All && numNodes > 4 * few)
-        size = std::min(size, std::max(few, numNodes / (4 * static_cast<std::int64_t>(at::get_num_threads()) + 1) + 1));
+    if (options.kernels == Kernels::All && numNodes > 4 * few)
+        size = std::min(size, std::max(few, numNodes / (4 * static_cast<std::int64_t>(options.threadsUsed()) + 1) + 1));
     return std::min(size, std::max<std::int64_t>(numNodes, 1));
 }
 

@@ -23,7 +23,7 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
                                                  const std::vector<std::int64_t>& numNodes, const Progress& progress);
 
 /// Targets per batch where none are asked for.
-std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels);
+std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, const RunOptions& options);
 
 /// As runFullGraph, with float64 in place of float32.
 RunResult runInFloat64(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress);

@@ -114,6 +114,8 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     Bindings inputs;
     try {
         inputs = runnableProbeInputs(analysis, constants, graph, wanted, whole);
+    } catch (const NotEnoughMemory&) {
+        throw;
     } catch (const Error& error) {
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
@@ -133,6 +135,8 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
         }
         try {
             run.run(batchSize, {progress.stop, {}});
+        } catch (const NotEnoughMemory&) {
+            throw;
         } catch (const Error& error) {
             throw Error(std::string("The cut model does not run on a small random graph, though the whole model does, so Cleave cannot cut it: ") +
                         error.what());
@@ -207,6 +211,8 @@ bool runsOn(const ProbeGraph& graph, const Analysis& analysis, const Constants& 
         std::vector<c10::IValue> results;
         runnableProbeInputs(analysis, constants, graph, analysis.program.outputs, results);
         return true;
+    } catch (const NotEnoughMemory&) {
+        throw;
     } catch (const Error&) {
         return false;
     }

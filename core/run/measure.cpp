@@ -74,7 +74,7 @@ std::int64_t GraphMeasure::numNodes() const
 std::int64_t GraphMeasure::chosenBatchSize() const
 {
     const OrderedGraph& graph = m->sessions.at({}).run->graph();
-    return cleave::chosenBatchSize(graph.mostNodes(), graph.mostEdgesPerNode(), m->options.kernels);
+    return cleave::chosenBatchSize(graph.mostNodes(), graph.mostEdgesPerNode(), m->options);
 }
 
 std::vector<std::vector<std::int64_t>> GraphMeasure::orders(NodeOrder order, std::int64_t batchSize, const Progress& progress) const

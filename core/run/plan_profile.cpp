@@ -214,7 +214,7 @@ ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const Run
         LayerWise measured(*planned.analysis, *planned.cut, constants, inputs, options.kernels, progress);
         const std::int64_t batchSize = options.batchSize > 0
                                            ? options.batchSize
-                                           : chosenBatchSize(counted.graph().mostNodes(), counted.graph().mostEdgesPerNode(), options.kernels);
+                                           : chosenBatchSize(counted.graph().mostNodes(), counted.graph().mostEdgesPerNode(), options);
         const auto orders = ordersFor(planned, inputs, options.order, batchSize, counted.graph().nodesOfTypes(), progress);
         for (LayerWise* run : {&counted, &measured}) {
             run->setBatchesAtOnce(options.batchesAtOnce);

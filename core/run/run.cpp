@@ -253,7 +253,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
                 result.notices.push_back("All functions run on the CPU instead of " + options.device + ": " + reason + ".");
         }
         const std::int64_t wanted =
-            options.batchSize ? options.batchSize : chosenBatchSize(run.graph().mostNodes(), run.graph().mostEdgesPerNode(), options.kernels);
+            options.batchSize ? options.batchSize : chosenBatchSize(run.graph().mostNodes(), run.graph().mostEdgesPerNode(), options);
         result.batchSize = wanted;
         Stopwatch ordering;
         if (options.order != NodeOrder::Natural)

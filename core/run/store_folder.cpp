@@ -39,6 +39,13 @@ std::filesystem::path halfOf(std::filesystem::path path)
     return path;
 }
 
+// What a kill left of a manifest or plan that was being written.
+bool isHalfManifest(const std::filesystem::path& file)
+{
+    const std::string name = file.filename().string();
+    return name.starts_with("manifest.json.part") || name.starts_with(std::string(keptPlanName) + ".part");
+}
+
 // NumPy has no bfloat16: its bits are kept.
 DType typeInFile(at::ScalarType type)
 {
@@ -73,7 +80,7 @@ void checkStore(const std::filesystem::path& folder, bool resume)
     if (holdsRun)
         throw Error(name + " holds a run already: go on with it (--resume), or name another folder.");
     for (const auto& file : std::filesystem::directory_iterator(folder, problem))
-        if (file.path().filename() != keptPlanName)
+        if (file.path().filename() != keptPlanName && !isHalfManifest(file.path()))
             throw Error(name + " holds other files, such as " + printable(file.path().filename().string(), 300) +
                         ": a run is kept in a folder of its own, a new or an empty one.");
 }
@@ -99,12 +106,24 @@ StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> 
     checkStore(m_folder, resume);
     makeFolder(m_folder);
     m_lock.emplace(m_folder);
+    removeHalfManifests();
     if (resume) {
         readManifest();
         removeHalfWritten(names);
     } else {
         writeManifest();
     }
+}
+
+void StoreFolder::removeHalfManifests() const
+{
+    std::error_code problem;
+    std::vector<std::filesystem::path> halves;
+    for (const auto& file : std::filesystem::directory_iterator(m_folder, problem))
+        if (isHalfManifest(file.path()))
+            halves.push_back(file.path());
+    for (const std::filesystem::path& half : halves)
+        std::filesystem::remove(half, problem);
 }
 
 void StoreFolder::removeHalfWritten(const std::set<std::string>& names) const

@@ -65,6 +65,7 @@ private:
     };
 
     void readManifest();
+    void removeHalfManifests() const;
     void removeHalfWritten(const std::set<std::string>& names) const;
     void writeManifest() const;
     std::filesystem::path pathOf(const std::string& name) const { return pathOf(m_folder, name); }

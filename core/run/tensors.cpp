@@ -106,8 +106,8 @@ namespace {
 
 [[noreturn]] void failedWith(const std::string& what, const std::string& reason)
 {
-    // The interpreter makes texts of what was thrown.
-    if (reason.find("std::bad_alloc") != std::string::npos)
+    // The interpreter makes texts of what was thrown, and LibTorch of what the system refused.
+    if (reason.find("std::bad_alloc") != std::string::npos || reason.find("DefaultCPUAllocator: ") != std::string::npos)
         throw NotEnoughMemory(what + ": not enough memory.");
     throw Error(sentence(what + ": " + firstLine(reason)));
 }

@@ -132,6 +132,9 @@ TEST(Mapping, WhatAFileLosesReadsAsZerosAndIsTold)
     std::filesystem::last_write_time(folder / "written", std::filesystem::file_time_type::clock::now() + std::chrono::seconds(2));
     EXPECT_TRUE(MappedFile(written.data()).hasChanged());
     EXPECT_FALSE(MappedFile(asItWas.data()).hasChanged());
+    const Mapping own = Mapping::temporary(folder.path(), page);
+    std::memset(own.data(), 3, own.bytes());
+    EXPECT_FALSE(MappedFile(own.data()).hasChanged());
 }
 
 TEST(Mapping, ADiskWithoutRoomIsASentence)
@@ -299,6 +302,35 @@ TEST(MemoryBound, LibrariesTakeNothingFromArrays)
         with = room();
     }
     EXPECT_GE(with + grown / 4, without);
+}
+
+// Of a small bound there is little above what arrays may take.
+TEST(MemoryBound, HoldsWhileRowsAreAddedUp)
+{
+    for (const std::size_t most : {100 * mega, 200 * mega}) {
+        giveBackPages();
+        const test::TemporaryFolder folder;
+        const MemoryBound bound(most, folder.path());
+        const MemoryForArrays arrays(true);
+        const Mapping rows = Mapping::temporary(folder.path(), 2 * most);
+        for (std::size_t at = 0; at < rows.bytes(); at += mega) {
+            std::memset(rows.data() + at, 7, mega);
+            stayWithinBound();
+        }
+        EXPECT_LT(bound.peakBytes(), most);
+    }
+}
+
+TEST(MemoryBound, RowsInFilesLeaveRoomForWhatIsRequired)
+{
+    giveBackPages();
+    const test::TemporaryFolder folder;
+    const MemoryBound bound(200 * mega, folder.path());
+    const Mapping rows = Mapping::temporary(folder.path(), 80 * mega);
+    std::memset(rows.data(), 7, rows.bytes());
+    EXPECT_EQ(test::errorOf([&] { bound.require(150 * mega, "This", ""); }), "");
+    const std::string refused = test::errorOf([&] { bound.require(210 * mega, "This", "; that helps"); });
+    EXPECT_NE(refused.find("This needs at least 2"), std::string::npos) << refused;
 }
 
 TEST(MemoryBound, WhatMustBeInCoreIsRefused)

@@ -4,6 +4,8 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "core/run/bind.h"
 
 namespace cleave {
@@ -56,13 +58,18 @@ TEST_F(Products, OfOtherDimensionsAndTypesAreLeftToLibTorch)
 // The first batch runs alone, the others on all threads.
 TEST(BatchSizes, OfSmallGraphsLeaveNoThreadIdleForLong)
 {
-    const std::int64_t threads = at::get_num_threads();
-    EXPECT_EQ(chosenBatchSize(2708, 5, Kernels::All), 2708) << "over in a moment";
-    const std::int64_t nodes = 4096 * (4 * threads + 1), size = chosenBatchSize(nodes, 5, Kernels::All);
-    EXPECT_GE((nodes + size - 1) / size, 4 * threads + 1);
-    EXPECT_GE(chosenBatchSize(6000, 5, Kernels::All), 1024);
-    EXPECT_EQ(chosenBatchSize(10'000'000, 5, Kernels::All), (1 << 15) / 5);
-    EXPECT_EQ(chosenBatchSize(18'000, 5, Kernels::None), 18'000) << "operators of LibTorch take long to call";
+    for (const int threads : {1, 2, 7}) {
+        RunOptions options;
+        options.threads = threads;
+        EXPECT_EQ(chosenBatchSize(2708, 5, options), 2708) << "over in a moment";
+        const std::int64_t nodes = 4096 * (4 * threads + 1), size = chosenBatchSize(nodes, 5, options);
+        EXPECT_GE((nodes + size - 1) / size, 4 * threads + 1);
+        EXPECT_EQ(std::async(std::launch::async, [&] { return chosenBatchSize(nodes, 5, options); }).get(), size) << "in whatever thread";
+        EXPECT_GE(chosenBatchSize(6000, 5, options), 1024);
+        EXPECT_EQ(chosenBatchSize(10'000'000, 5, options), (1 << 15) / 5);
+        options.kernels = Kernels::None;
+        EXPECT_EQ(chosenBatchSize(18'000, 5, options), 18'000) << "operators of LibTorch take long to call";
+    }
 }
 
 }  // namespace

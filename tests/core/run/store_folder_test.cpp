@@ -15,6 +15,21 @@ using testing::HasSubstr;
 
 const std::vector<std::string> someRun{"the model is this one"};
 
+TEST(StoreFolders, WhatAKillLeavesOfAManifestIsNoOthersFile)
+{
+    const test::TemporaryFolder folder;
+    const auto leave = [&] {
+        for (const char* name : {"manifest.json.part4711", "manifest.plan.json.part12"})
+            test::writeText(folder / name, "{\"half");
+    };
+    leave();
+    EXPECT_THAT(errorOf([&] { StoreFolder(folder.path(), someRun, {"h"}, true); }), HasSubstr("no manifest.json"));
+    EXPECT_EQ(errorOf([&] { StoreFolder(folder.path(), someRun, {"h"}, false); }), "");
+    leave();
+    EXPECT_EQ(errorOf([&] { StoreFolder(folder.path(), someRun, {"h"}, true); }), "");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "the manifest";
+}
+
 TEST(StoreFolders, AreNobodyElses)
 {
     const test::TemporaryFolder folder;
