@@ -196,13 +196,29 @@ void Document::openExpected(const QString& path)
     abandon(Task::Run);
     start(
         Task::OpenExpected, tr("Reading %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path)](const Progress& progress) { return readExpected(file, progress); },
+        [file = toPath(path), model = m_model](const Progress& progress) {
+            std::map<std::string, Array> arrays = readExpected(file, progress);
+            if (model)
+                requireExpected(arrays, model->program().outputs.size());
+            return arrays;
+        },
         [this, path](std::map<std::string, Array> arrays) {
             m_options.expected = std::move(arrays);
             m_expectedPath = path;
             Q_EMIT noted(tr("Verify compares with the outputs in %1.").arg(QFileInfo(path).fileName()));
             Q_EMIT changed(Change::Options);
         });
+}
+
+void Document::closeExpected()
+{
+    abandon(Task::OpenExpected);
+    if (m_expectedPath.isEmpty())
+        return;
+    Q_EMIT noted(tr("Verify no longer compares with the outputs in %1.").arg(QFileInfo(m_expectedPath).fileName()));
+    m_options.expected.clear();
+    m_expectedPath.clear();
+    Q_EMIT changed(Change::Options);
 }
 
 std::vector<std::filesystem::path> Document::filesRead() const
@@ -300,6 +316,8 @@ void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<D
     if (isWhole)
         m_options.run.batchSize = m_graph->numNodes;
     m_degrees = std::move(degrees);
+    if (path != m_graphPath || path.isEmpty())
+        closeExpected();  // which are of the graph before
     m_graphPath = path;
     m_setAside = {};
     setReport({});

@@ -83,7 +83,9 @@ public:
     void openStages(const QString& path);  ///< a profile graph
     void openGraph(const QString& path);
     void openKarateClub();  ///< with random features, as wide as the model wants them
-    void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
+    /// Outputs recorded elsewhere, which Verify compares with as well, until they are closed or another model or graph is opened.
+    void openExpected(const QString& path);
+    void closeExpected();
     void openPlan(const QString& path);      ///< of the model that is open or being opened, with its rewrites, batch size and node order
     /// openPlan() of one that nobody saved; savedPath: the file that it was read from before, may be empty
     void restorePlan(const QString& path, const QString& savedPath);

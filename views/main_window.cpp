@@ -302,6 +302,7 @@ void MainWindow::makeActions()
         openDialog(tr("Open expected outputs"), tr("Arrays (*.npz *.npy);;All files (*)"), &Document::openExpected);
     });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …; or one alone as .npy"));
+    m_closeExpected = addAction(file, tr("Close expected outputs"), {}, [this] { m_document.closeExpected(); });
     addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
     m_savePlan = addAction(file, tr("&Save plan"), QKeySequence::Save, [this] { savePlan(); });
     m_savePlanAs = addAction(file, tr("Save plan &as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { saveDialog(); });
@@ -626,6 +627,7 @@ void MainWindow::showTasks()
     m_stop->setEnabled(busy);
     for (QAction* ofModel : {m_openExpected, m_savePlan, m_savePlanAs, m_exportCode})
         ofModel->setEnabled(m_document.model() != nullptr);
+    m_closeExpected->setEnabled(!m_document.expectedPath().isEmpty());
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
     m_reload->setEnabled(!m_document.modelPath().isEmpty() || !m_document.graphPath().isEmpty());

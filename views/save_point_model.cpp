@@ -40,6 +40,8 @@ void SavePointModel::showPlan()
                     m_cuts[tensor].push_back(static_cast<int>(cut));
                 }
         addLeft(*space);
+        if (m_planLeft && *m_planLeft == m_editor.plan())
+            keepOrder();
     }
     endResetModel();
 }
@@ -53,6 +55,22 @@ void SavePointModel::addLeft(const PlanSpace& space)
         if (std::ranges::none_of(m_rows, isHere) && space.setSavePoint(m_editor.plan(), left.tensor, left.cut, true).plan)
             m_rows.push_back({left.tensor, left.cut, false});
     }
+}
+
+// After a click on a row the others are where they were: a second click takes the first one back. What comes stands behind the rows of its cut.
+void SavePointModel::keepOrder()
+{
+    const auto isRow = [](const Row& a) { return [&a](const Row& b) { return a.tensor == b.tensor && a.cut == b.cut; }; };
+    std::vector<Row> ordered;
+    for (const Row& known : m_before)
+        if (const auto row = std::ranges::find_if(m_rows, isRow(known)); row != m_rows.end())
+            ordered.push_back(*row);
+    for (const Row& row : m_rows)
+        if (std::ranges::none_of(m_before, isRow(row))) {
+            const auto last = std::find_if(ordered.rbegin(), ordered.rend(), [&](const Row& other) { return other.cut <= row.cut; });
+            ordered.insert(last.base(), row);
+        }
+    m_rows = std::move(ordered);
 }
 
 const TensorCost* SavePointModel::costOf(ValueId tensor) const
@@ -207,12 +225,13 @@ bool SavePointModel::setData(const QModelIndex& index, const QVariant& value, in
         return false;
     const Row row = m_rows[static_cast<std::size_t>(index.row())];
     const bool isChecked = value.toInt() == Qt::Checked;
-    std::vector<Row> left = m_left;
+    std::vector<Row> left = m_left, before = m_rows;
     if (!m_editor.setSaved(row.tensor, row.cut, isChecked))
         return false;
     if (!isChecked)
         left.push_back(row);
     m_left = std::move(left);
+    m_before = std::move(before);
     m_planLeft = m_editor.plan();
     showPlan();
     return true;

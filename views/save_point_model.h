@@ -37,6 +37,7 @@ private:
 
     void showPlan();
     void addLeft(const PlanSpace& space);
+    void keepOrder();
     const TensorCost* costOf(ValueId tensor) const;  ///< null where none is shown
     double bytesOf(ValueId tensor) const;            // 0 while they are not known
     QString formulaOf(ValueId tensor) const;         // of its bytes, and what comes out
@@ -46,7 +47,7 @@ private:
     int cutOf(const TensorRead& read, ValueId tensor) const;
 
     PlanEditor& m_editor;
-    std::vector<Row> m_rows, m_left;  // left: of m_planLeft, what was unchecked
+    std::vector<Row> m_rows, m_left, m_before;  // of m_planLeft: what was unchecked, and the rows before the last click
     std::optional<Plan> m_planLeft;
     std::map<ValueId, std::vector<int>> m_cuts;  // of rows, from above
     std::map<ValueId, std::size_t> m_costs;      // among the tensors of the costs

@@ -157,47 +157,9 @@ std::vector<ValueId> tablesWorkedOn(const Program& program)
     return tables;
 }
 
-using RowsOfEnds = std::map<std::string, std::set<std::string>>;
-
-// By the size of lists of edges' ends: how many rows they name, where rows of parameters are read at some and rows are summed at some into as many rows
-// as a parameter has. What edges have beside their ends (relations) are lists as long, at which other tables are read, but into whose rows nothing is summed.
-RowsOfEnds rowsOfEnds(const Program& program)
+// Entries of an edge index, perhaps with loops behind them, or a matrix of edges.
+bool comesOfEdges(const Program& program, ValueId value)
 {
-    std::set<std::string> tables, everSummed;
-    for (const ValueId table : tablesWorkedOn(program))
-        tables.insert(toString(program[table].sizes[0]));
-    RowsOfEnds read, summed;
-    for (std::size_t i = 0; i < program.ops.size(); ++i) {
-        const OpId id{static_cast<int>(i)};
-        if (const auto gather = gatherForm(program, id); gather && gather->sourceDim == 0 && gather->source.valid()) {
-            const Value* list = listBehind(program, gather->index);
-            const std::vector<Dim>& sizes = program[gather->source].sizes;
-            if (list && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(program, sizes[0])))
-                read[list->sizes[0].symbol].insert(toString(sizes[0]));
-        } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
-            if (const Value* list = listBehind(program, scatter->index))
-                summed[list->sizes[0].symbol].insert(toString(program[scatter->self].sizes[0]));
-            everSummed.insert(toString(program[scatter->self].sizes[0]));
-        }
-    }
-    RowsOfEnds ends;
-    for (const auto& [size, into] : summed) {
-        const std::set<std::string>& from = read[size];
-        const auto isEnd = [&](const std::string& rows) { return from.contains(rows) || tables.contains(rows); };
-        if (from.empty() || std::ranges::none_of(into, isEnd))
-            continue;
-        std::ranges::copy_if(into, std::inserter(ends[size], ends[size].end()), isEnd);
-        std::ranges::set_intersection(from, everSummed, std::inserter(ends[size], ends[size].end()));
-    }
-    return ends;
-}
-
-// Entries of an edge index, perhaps with loops behind them, of a list of ends of rows like these, or a matrix of edges.
-bool isOfEdges(const Program& program, ValueId value, const Dim& rows, const RowsOfEnds& ends)
-{
-    if (const Value* list = listBehind(program, value))
-        if (const auto named = ends.find(list->sizes[0].symbol); named != ends.end() && named->second.contains(toString(rows)))
-            return true;
     std::vector<ValueId> open{value};
     std::set<ValueId> seen;
     while (!open.empty()) {
@@ -220,6 +182,63 @@ bool isOfEdges(const Program& program, ValueId value, const Dim& rows, const Row
         }
     }
     return false;
+}
+
+// The sizes of what edges read rows of: lists as long say something of nodes.
+std::set<std::string> sizesOfNodes(const Program& program)
+{
+    std::set<std::string> sizes;
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)}); gather && gather->sourceDim == 0 && gather->source.valid())
+            if (const std::vector<Dim>& rows = program[gather->source].sizes; !rows.empty() && !rows[0].isConstant() && comesOfEdges(program, gather->index))
+                sizes.insert(rows[0].symbol);
+    return sizes;
+}
+
+using RowsOfEnds = std::map<std::string, std::set<std::string>>;
+
+// By the size of lists of edges' ends: how many rows they name, where rows of parameters are read at some and rows are summed at some into as many rows
+// as a parameter has. What edges have beside their ends (relations) are lists as long, at which other tables are read, but into whose rows nothing is
+// summed; the kinds of nodes are lists as long as there are nodes.
+RowsOfEnds rowsOfEnds(const Program& program)
+{
+    const std::set<std::string> nodes = sizesOfNodes(program);
+    std::set<std::string> tables, everSummed;
+    for (const ValueId table : tablesWorkedOn(program))
+        tables.insert(toString(program[table].sizes[0]));
+    RowsOfEnds read, summed;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId id{static_cast<int>(i)};
+        if (const auto gather = gatherForm(program, id); gather && gather->sourceDim == 0 && gather->source.valid()) {
+            const Value* list = listBehind(program, gather->index);
+            const std::vector<Dim>& sizes = program[gather->source].sizes;
+            if (list && !nodes.contains(list->sizes[0].symbol) && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(program, sizes[0])))
+                read[list->sizes[0].symbol].insert(toString(sizes[0]));
+        } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
+            if (const Value* list = listBehind(program, scatter->index); list && !nodes.contains(list->sizes[0].symbol))
+                summed[list->sizes[0].symbol].insert(toString(program[scatter->self].sizes[0]));
+            everSummed.insert(toString(program[scatter->self].sizes[0]));
+        }
+    }
+    RowsOfEnds ends;
+    for (const auto& [size, into] : summed) {
+        const std::set<std::string>& from = read[size];
+        const auto isEnd = [&](const std::string& rows) { return from.contains(rows) || tables.contains(rows); };
+        if (from.empty() || std::ranges::none_of(into, isEnd))
+            continue;
+        std::ranges::copy_if(into, std::inserter(ends[size], ends[size].end()), isEnd);
+        std::ranges::set_intersection(from, everSummed, std::inserter(ends[size], ends[size].end()));
+    }
+    return ends;
+}
+
+// Entries of an edge index or of a list of ends of rows like these, or a matrix of edges.
+bool isOfEdges(const Program& program, ValueId value, const Dim& rows, const RowsOfEnds& ends)
+{
+    if (const Value* list = listBehind(program, value))
+        if (const auto named = ends.find(list->sizes[0].symbol); named != ends.end() && named->second.contains(toString(rows)))
+            return true;
+    return comesOfEdges(program, value);
 }
 
 // What edges read rows of, or a matrix of edges is multiplied by.

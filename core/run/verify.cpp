@@ -213,17 +213,17 @@ std::vector<const Array*> arrays(const RunResult& run)
 }
 
 // Recorded outputs by position: "expected" or "expected_0", "expected_1", …
-std::vector<const Array*> recorded(const VerifyOptions& options, std::size_t count)
+std::vector<const Array*> recorded(const std::map<std::string, Array>& arrays, std::size_t count)
 {
     std::vector<const Array*> all(count, nullptr);
     bool any = false;
     for (std::size_t i = 0; i < count; ++i)
         for (const std::string& name : {"expected_" + std::to_string(i), std::string(i == 0 ? "expected" : "")})
-            if (const auto found = options.expected.find(name); !all[i] && found != options.expected.end()) {
+            if (const auto found = arrays.find(name); !all[i] && found != arrays.end()) {
                 all[i] = &found->second;
                 any = true;
             }
-    if (!options.expected.empty() && !any)
+    if (!arrays.empty() && !any)
         throw Error("The file of expected outputs has no array named expected, expected_0, expected_1, …");
     return all;
 }
@@ -293,13 +293,18 @@ bool VerifyResult::equal() const
     return std::ranges::all_of(comparisons, &Comparison::holds);
 }
 
+void requireExpected(const std::map<std::string, Array>& arrays, std::size_t outputs)
+{
+    recorded(arrays, outputs);
+}
+
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options, const Progress& progress)
 {
     VerifyResult result;
     result.tolerance = options.tolerance.value_or(usualTolerance(model));
     if (options.sample < 0)
         throw Error("The number of nodes to compare must be at least 1.");
-    std::vector<const Array*> expected = recorded(options, model.program().outputs.size());
+    std::vector<const Array*> expected = recorded(options.expected, model.program().outputs.size());
     // The cut model first: a bound of its memory counts from what is resident before, and the whole model leaves a lot.
     result.layerWise = runLayerWise(model, graph, options.run, progress);
     if (options.sample > 0)

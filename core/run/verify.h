@@ -97,6 +97,9 @@ struct VerifyOptions {
 /// Arrays of an .npz, or one alone of an .npy, for VerifyOptions::expected. Error if there are none.
 std::map<std::string, Array> readExpected(const std::filesystem::path& path, const Progress& progress = {});
 
+/// Error unless some array is one of the outputs of a model that has so many: "expected", "expected_0", …
+void requireExpected(const std::map<std::string, Array>& arrays, std::size_t outputs);
+
 /// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where the whole model does not fit into
 /// memory, or a sample is asked for, the uncut model runs on neighbourhoods of some nodes instead: what K message passings make of a node depends on
 /// nothing else. Where they differ, a few more layer-wise runs on inputs whose last digits are others tell how exact the rows can be at all.

@@ -296,8 +296,14 @@ Item Recorder::size(const Item& tensor, std::int64_t dim)
 void Recorder::addOutput(const Item& item)
 {
     forEachLeaf(item, [&](const Item& leaf) {
-        if (leaf.isTensor())
-            m_recording.program.outputs.push_back(std::get<ValueId>(argument(leaf).value));
+        if (!leaf.isTensor())
+            return;
+        Argument output = typed(leaf);
+        if (!output.asValue()) {  // a constant of one number
+            const DType dtype = dtypeOf(leaf.value.toTensor().scalar_type());
+            output = argument(instead("aten::scalar_tensor", "", {{"s", std::move(output)}, {"dtype", {dtype}}}, leaf.value));
+        }
+        m_recording.program.outputs.push_back(*output.asValue());
     });
 }
 

@@ -2439,6 +2439,10 @@
         <translation>验证时将与 %1 中的输出进行比较。</translation>
     </message>
     <message>
+        <source>Verify no longer compares with the outputs in %1.</source>
+        <translation>验证不再与 %1 中的输出比较。</translation>
+    </message>
+    <message>
         <source>The plan is the same as that in %1.</source>
         <translation>该方案与 %1 中的方案相同。</translation>
     </message>
@@ -3476,6 +3480,10 @@
     <message>
         <source>Open expected &amp;outputs…</source>
         <translation>打开期望输出(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Close expected outputs</source>
+        <translation>关闭预期输出</translation>
     </message>
     <message>
         <source>Open expected outputs</source>

@@ -170,6 +170,19 @@ class LearnedWeights(torch.nn.Module):
         return self.conv(x, edge_index, (score[edge_index[0]] + score[edge_index[1]]).sigmoid())
 
 
+class TypeTokens(torch.nn.Module):
+    """A row of a table and the sum of all rows for each kind of nodes, and a constant of one number."""
+
+    def __init__(self):
+        super().__init__()
+        self.kind, self.lin = torch.nn.Embedding(3, make_models.FEATURES), torch.nn.Linear(make_models.FEATURES, 4)
+
+    def forward(self, x, edge_index, node_type):
+        h = x + self.kind(node_type)
+        h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+        return self.lin(h + torch.zeros(3, x.size(1)).index_add(0, node_type, h)[node_type]), torch.tensor(3.0)
+
+
 class OwnSparse(torch.nn.Module):
     """Makes its adjacency matrix, with edges that are there twice, and multiplies with it in several ways."""
 
@@ -499,13 +512,16 @@ def write_odd(folder, inputs):
                                     ("odd_own_sparse", OwnSparse(), weights)):
             traced(model.eval(), arrays).save(str(folder / f"{name}.pt"))
             np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in arrays.items()}, expected=model(**arrays).numpy())
+        tokens, kinds = TypeTokens().eval(), given | {"node_type": torch.arange(make_models.NODES) % 3}
+        traced(tokens, kinds).save(str(folder / "odd_type_tokens.pt"))
+        np.savez_compressed(folder / "odd_type_tokens.npz", **{n: t.numpy() for n, t in kinds.items()}, expected=tokens(**kinds)[0].numpy())
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
         torch.manual_seed(11)  # the weights of matrix_mean
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights", "odd_own_sparse"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights", "odd_own_sparse", "odd_type_tokens"):
         deflate(folder / f"{name}.pt", True)
     # As PyTorch wrote it before 2.0.
     pack(folder / "odd_pooled_old.pt", folder / "odd_pooled.pt", lambda name: "/traced_inputs" not in name)

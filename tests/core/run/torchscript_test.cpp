@@ -351,6 +351,16 @@ TEST(TorchScript, SizesOfFeaturesComeFromTheGraphThatIsMadeLater)
     expectAnswersOf("odd_learned_weights", openModel(scripts() / "odd_learned_weights.pt"));
 }
 
+// A table for three kinds of nodes is none of nodes, though as many rows are summed at the kinds.
+TEST(TorchScript, KindsOfNodesAreNoEndsOfEdges)
+{
+    const Model model = openModel(scripts() / "odd_type_tokens.pt");
+    expectAnswersOf("odd_type_tokens", model);
+    const RunResult run = runLayerWise(model, readGraph(scripts() / "odd_type_tokens.npz"));
+    ASSERT_EQ(run.outputs.size(), 2U);
+    EXPECT_EQ(run.outputs[1].array.as<float>()[0], 3) << "a constant of one number";
+}
+
 TEST(TorchScript, SparseMatricesOfTheModelAreMessagePassing)
 {
     const Model model = openModel(scripts() / "odd_own_sparse.pt");
