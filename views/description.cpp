@@ -178,7 +178,7 @@ QStringList fittingArrays(const Program& program, ValueId input, const DataGraph
     };
     QStringList names;
     for (const auto& [name, array] : graph.arrays)
-        if (value.kind == ValueKind::Tensor && fits(array))
+        if (value.kind == ValueKind::Tensor && fits(array) && (graph.hasEdges || name != "edge_index"))
             names.append(toText(name));
     return names;
 }

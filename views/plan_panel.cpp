@@ -438,7 +438,7 @@ void PlanPanel::showPlan()
     m_longestSummary = isShown ? predicted + bound + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? predicted + bound + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
+                       : cost                      ? predicted + bound + (batchSize() == allNodes() && plansCostTheSame() ? oneBatchText() : QString()) + deviceText() +
                                     (hasAssumedRates() ? assumed : QString())
                        : !m_editor.costs().problem().isEmpty() ? problemText()
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
@@ -465,6 +465,14 @@ QString PlanPanel::problemText() const
 }
 
 // Why plans differ so little.
+bool PlanPanel::plansCostTheSame() const
+{
+    constexpr double muchTheSame = 1.1;
+    const auto seconds = [](const PricedPlan& plan) { return plan.seconds(); };
+    const std::vector<PricedPlan>& plans = m_editor.costs().plans();
+    return !plans.empty() && std::ranges::max(plans, {}, seconds).seconds() <= muchTheSame * std::ranges::min(plans, {}, seconds).seconds();
+}
+
 QString PlanPanel::oneBatchText() const
 {
     return u' ' + tr("One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.");

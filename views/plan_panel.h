@@ -68,6 +68,7 @@ private:
     std::int64_t batchSize() const;  // 0 while costs are not known
     std::int64_t allNodes() const;   // of the largest type; without bound while they are not counted
     QString problemText() const;
+    bool plansCostTheSame() const;
     QString oneBatchText() const;
     bool exceedsBound(const PlanCost& cost) const;  // of what runs may take
     QString deviceText() const;

@@ -254,7 +254,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         }
         const std::int64_t wanted =
             options.batchSize ? options.batchSize : chosenBatchSize(run.graph().mostNodes(), run.graph().mostEdgesPerNode(), options);
-        result.batchSize = wanted;
+        result.batchSize = std::min(wanted, std::max<std::int64_t>(run.graph().mostNodes(), 1));
         Stopwatch ordering;
         if (options.order != NodeOrder::Natural)
             run.setOrders(ordersFor(model, inputs, options.order, wanted, run.graph().nodesOfTypes(), progress));
