@@ -132,7 +132,8 @@ private:
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
     QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_exportCode = nullptr, *m_print = nullptr,
-            *m_savePlan = nullptr, *m_savePlanAs = nullptr, *m_openExpected = nullptr, *m_closeExpected = nullptr, *m_reload = nullptr, *m_calibrate = nullptr;
+            *m_savePlan = nullptr, *m_savePlanAs = nullptr, *m_openExpected = nullptr, *m_closeExpected = nullptr, *m_reload = nullptr,
+            *m_calibrate = nullptr;
     QList<QAction*> m_ofPicture;  // that make sense for a picture only
     bool m_layingOut = false;
 };

@@ -438,7 +438,7 @@ void PlanPanel::showPlan()
     m_longestSummary = isShown ? predicted + bound + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? predicted + bound + (batchSize() == allNodes() && plansCostTheSame() ? oneBatchText() : QString()) + deviceText() +
+                       : cost ? predicted + bound + (batchSize() == allNodes() && plansCostTheSame() ? oneBatchText() : QString()) + deviceText() +
                                     (hasAssumedRates() ? assumed : QString())
                        : !m_editor.costs().problem().isEmpty() ? problemText()
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")

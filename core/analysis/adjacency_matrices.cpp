@@ -73,7 +73,8 @@ bool AdjacencyLowering::takeSparse(const Op& op)
 {
     const OpView view(m_p, op);
     const ValueId output = op.outputs.front(), indices = view.value("indices"), values = view.value("values");
-    if (op.target != "aten::sparse_coo_tensor" || !indices.valid() || !values.valid() || m_p[output].sizes.size() != 2 || !isSquareOfNodes(m_p[output]))
+    if (op.target != "aten::sparse_coo_tensor" || !indices.valid() || !values.valid() || m_p[output].sizes.size() != 2 ||
+        !isSquareOfNodes(m_p[output]))
         return false;
     const Value &index = m_p[indices], &weights = m_p[values];
     if (index.dtype != DType::Int64 || index.sizes.size() != 2 || index.sizes[0] != Dim{2, {}} || index.sizes[1].isConstant() ||

@@ -51,7 +51,9 @@ std::optional<Count> sumOf(const Op& op, const Counts& counts)
 // Numbers made of such counts and others, V + u1, where a tensor of features has as many rows: edges that features keep, and a loop of each node.
 class CountsOfTensors {
 public:
-    CountsOfTensors(const Program& program, const IdMap<ValueId, Reach>& reach, Counts& counts) : m_program(program), m_reach(reach), m_counts(counts) {}
+    CountsOfTensors(const Program& program, const IdMap<ValueId, Reach>& reach, Counts& counts) : m_program(program), m_reach(reach), m_counts(counts)
+    {
+    }
 
     // In the order of the program: a tensor that stands for a number is there before the first op that reads the number.
     void visit(const Op& op)

@@ -190,16 +190,17 @@ std::set<std::string> sizesOfNodes(const Program& program)
     std::set<std::string> sizes;
     for (std::size_t i = 0; i < program.ops.size(); ++i)
         if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)}); gather && gather->sourceDim == 0 && gather->source.valid())
-            if (const std::vector<Dim>& rows = program[gather->source].sizes; !rows.empty() && !rows[0].isConstant() && comesOfEdges(program, gather->index))
+            if (const std::vector<Dim>& rows = program[gather->source].sizes;
+                !rows.empty() && !rows[0].isConstant() && comesOfEdges(program, gather->index))
                 sizes.insert(rows[0].symbol);
     return sizes;
 }
 
 using RowsOfEnds = std::map<std::string, std::set<std::string>>;
 
-// By the size of lists of edges' ends: how many rows they name, where rows of parameters are read at some and rows are summed at some into as many rows
-// as a parameter has. What edges have beside their ends (relations) are lists as long, at which other tables are read, but into whose rows nothing is
-// summed; the kinds of nodes are lists as long as there are nodes.
+// By the size of lists of edges' ends: how many rows they name, where rows of parameters are read at some and rows are summed at some into as many
+// rows as a parameter has. What edges have beside their ends (relations) are lists as long, at which other tables are read, but into whose rows
+// nothing is summed; the kinds of nodes are lists as long as there are nodes.
 RowsOfEnds rowsOfEnds(const Program& program)
 {
     const std::set<std::string> nodes = sizesOfNodes(program);
@@ -212,7 +213,8 @@ RowsOfEnds rowsOfEnds(const Program& program)
         if (const auto gather = gatherForm(program, id); gather && gather->sourceDim == 0 && gather->source.valid()) {
             const Value* list = listBehind(program, gather->index);
             const std::vector<Dim>& sizes = program[gather->source].sizes;
-            if (list && !nodes.contains(list->sizes[0].symbol) && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(program, sizes[0])))
+            if (list && !nodes.contains(list->sizes[0].symbol) && !sizes.empty() &&
+                (tableBehind(program, gather->source).valid() || isPromoted(program, sizes[0])))
                 read[list->sizes[0].symbol].insert(toString(sizes[0]));
         } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
             if (const Value* list = listBehind(program, scatter->index); list && !nodes.contains(list->sizes[0].symbol))

@@ -620,7 +620,8 @@ void requireUnchanged(const DataGraph& graph)
 {
     for (const auto& [called, array] : graph.arrays)
         if (array.data && MappedFile(array.data.get()).hasChanged())
-            throw Error("The file of array '" + printable(called) + "' of graph " + graph.name + " has changed since it was read: open the graph again.");
+            throw Error("The file of array '" + printable(called) + "' of graph " + graph.name +
+                        " has changed since it was read: open the graph again.");
 }
 
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)

@@ -64,7 +64,7 @@ private:
         if (std::ranges::any_of(m_p.results, [](const EdgeResult& result) { return result.reduce == Reduce::Max || result.reduce == Reduce::Min; }))
             return RowRequests::Use::Picked;
         return std::ranges::any_of(m_p.results, [](const EdgeResult& result) { return result.weights >= 0; }) ? RowRequests::Use::Weighted
-                                                                                                               : RowRequests::Use::Summed;
+                                                                                                              : RowRequests::Use::Summed;
     }
 
     void run(const EdgeItem& item, T* tile, Cache ahead) const

@@ -32,7 +32,8 @@ struct RowRequests::Kind {
 
 namespace {
 
-constexpr int uses = static_cast<int>(RowRequests::Use::Pieces) + 1, rowSizes = 8, arraySizes = 16;  // powers of two from a line, and of four from fitsAnyway
+constexpr int uses = static_cast<int>(RowRequests::Use::Pieces) + 1, rowSizes = 8,
+              arraySizes = 16;  // powers of two from a line, and of four from fitsAnyway
 constexpr int kindsInAll = uses * rowSizes * arraySizes;
 
 // Where a thread is in the trials of a kind: what it took last is in its caches, so that each keeps to its own turns.

@@ -414,10 +414,7 @@ private:
         return current;
     }
 
-    RowCount rowsComputedBy(const Step& step) const
-    {
-        return m_f->isGlobal ? global().rowsComputedBy(step.op) : frameRows(step.frame);
-    }
+    RowCount rowsComputedBy(const Step& step) const { return m_f->isGlobal ? global().rowsComputedBy(step.op) : frameRows(step.frame); }
 
     Reading readOperands(const Current& current)
     {

@@ -212,9 +212,8 @@ ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const Run
         // What the store holds is made up while ops are measured, so the object that counts does not measure.
         LayerWise counted(*planned.analysis, *planned.cut, constants, inputs, options.kernels, progress);
         LayerWise measured(*planned.analysis, *planned.cut, constants, inputs, options.kernels, progress);
-        const std::int64_t batchSize = options.batchSize > 0
-                                           ? options.batchSize
-                                           : chosenBatchSize(counted.graph().mostNodes(), counted.graph().mostEdgesPerNode(), options);
+        const std::int64_t batchSize =
+            options.batchSize > 0 ? options.batchSize : chosenBatchSize(counted.graph().mostNodes(), counted.graph().mostEdgesPerNode(), options);
         const auto orders = ordersFor(planned, inputs, options.order, batchSize, counted.graph().nodesOfTypes(), progress);
         for (LayerWise* run : {&counted, &measured}) {
             run->setBatchesAtOnce(options.batchesAtOnce);

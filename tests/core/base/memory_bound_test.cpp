@@ -114,7 +114,8 @@ TEST(Mapping, WhatAFileLosesReadsAsZerosAndIsTold)
         const Mapping made = Mapping::create(folder / name, 3 * page);
         std::memset(made.data(), 3, made.bytes());
     }
-    const Mapping shorter = Mapping::ofFile(folder / "shorter"), written = Mapping::ofFile(folder / "written"), asItWas = Mapping::ofFile(folder / "as it was");
+    const Mapping shorter = Mapping::ofFile(folder / "shorter"), written = Mapping::ofFile(folder / "written"),
+                  asItWas = Mapping::ofFile(folder / "as it was");
     EXPECT_FALSE(MappedFile(shorter.data()).hasChanged());
     std::filesystem::resize_file(folder / "shorter", page);
     EXPECT_TRUE(MappedFile(shorter.data() + page).hasChanged()) << "before it is touched";
