@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -23,7 +24,7 @@ namespace cleave {
 
 namespace {
 
-const Dim anyNodes{0, "nodes"}, anyEdges{0, "edges"};
+const Dim anyNodes{0, "nodes"}, anyEdges{0, "edges"}, oneMoreThanNodes{0, "Add(1, nodes)"};
 constexpr std::int64_t toBeFound = -1;  // a width
 
 // Sizes that stand for widths which are to be found: a number that no width has, times a power of six for each, so that sums of few can be told
@@ -184,10 +185,24 @@ bool isOfQueries(const std::vector<ArrayShape>& arrays, const std::vector<std::s
     return false;
 }
 
+bool isPointers(const ArrayShape& array, const std::string& name) { return array.sizes.size() == 1 && isInteger(array.dtype) && has(name, {"ptr"}); }
+
+// How many edges there are where pointers say where those of each node begin: as many as another list of numbers is long; -1 where there is none.
+std::int64_t edgesBehindPointers(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names, std::int64_t numNodes)
+{
+    const auto places = std::views::iota(std::size_t{0}, arrays.size());
+    if (std::ranges::none_of(places, [&](std::size_t i) { return isPointers(arrays[i], names[i]) && arrays[i].sizes[0] == numNodes + 1; }))
+        return -1;
+    for (const std::size_t i : places)
+        if (arrays[i].sizes.size() == 1 && isInteger(arrays[i].dtype) && !has(names[i], {"ptr", "batch"}) && arrays[i].sizes[0] != numNodes)
+            return arrays[i].sizes[0];
+    return -1;
+}
+
 // Which sizes of arrays that belong to one graph are its nodes and edges. asMany: it has as many nodes as edges, which names tell apart.
 std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names, bool asMany = false)
 {
-    const std::int64_t numEdges = edgesOf(arrays, names);
+    std::int64_t numEdges = edgesOf(arrays, names);
     std::int64_t numNodes = asMany ? numEdges : -1;
     const auto isEnds = [&](std::size_t i) { return isPairs(arrays[i]) || isTriples(arrays[i], names[i]); };
     // What there is once is not of nodes or edges (a time, the state of a graph), unless nothing else is.
@@ -196,6 +211,9 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] >= fewest && array.sizes[0] != numEdges &&
                                                      !isEnds(i) && !has(names[i], {"edge"}) && !isOfQueries(arrays, names, i))
                 numNodes = array.sizes[0];
+    const std::int64_t behindPointers = numEdges < 0 ? edgesBehindPointers(arrays, names, numNodes) : -1;
+    if (behindPointers >= 0)
+        numEdges = behindPointers;
     if (numEdges < 0 && numNodes < 0)
         return {};
     // Further edges have features of their own.
@@ -214,7 +232,9 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const bool isOfEdges = asMany && size == numEdges && !isEnds(shapes.size())
                                        ? isCalledAsOfEdges(name)
                                        : size == numEdges || isEnds(shapes.size()) || (size != numNodes && listed != more.end());
-            shape.sizes.push_back(!isRows            ? Dim{size, {}}
+            shape.sizes.push_back(behindPointers >= 0 && size == numNodes + 1 && isPointers(array, name)
+                                                     ? oneMoreThanNodes
+                                  : !isRows          ? Dim{size, {}}
                                   : isOfEdges        ? listed->second
                                   : size == numNodes ? anyNodes
                                                      : Dim{0, name + std::string(ofOwnRows)});
@@ -726,6 +746,18 @@ std::optional<at::Tensor> ofKinds(std::int64_t kinds, const at::Tensor& like, st
 
 }  // namespace
 
+// Where the edges of each node begin, from none to as many as there are.
+static at::Tensor randomPointers(std::int64_t count, std::int64_t edges, std::uint64_t seed)
+{
+    at::Tensor pointers = at::empty({count}, at::kLong);
+    std::mt19937_64 random(seed);
+    std::generate_n(pointers.data_ptr<std::int64_t>(), count, [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(edges + 1)); });
+    pointers = std::get<0>(pointers.sort());
+    pointers[0] = 0;
+    pointers[count - 1] = edges;
+    return pointers;
+}
+
 std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
 {
     ProbeGraph sized = graph;
@@ -734,7 +766,12 @@ std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
     sized.categories = categories;
     if (fixedNodes > 0)
         sized.nodes = fixedNodes;
-    const Bindings bindings = probeInputs(shapes, sized);
+    Bindings bindings = probeInputs(shapes, sized);
+    for (const Input& list : shapes.inputs)
+        if (shapes[list.value].sizes == std::vector{oneMoreThanNodes})
+            for (const Input& other : shapes.inputs)
+                if (shapes[other.value].sizes == std::vector{anyEdges})
+                    bindings[list.value] = randomPointers(sized.nodes + 1, bindings.at(other.value).toTensor().size(0), graph.seed);
     std::vector<c10::IValue> inputs;
     for (std::size_t i = 0; i < names.size(); ++i) {
         inputs.push_back(of[i] ? bindings.at(shapes.inputs[*of[i]].value) : given[i]);

@@ -351,6 +351,17 @@ TEST(TorchScript, SizesOfFeaturesComeFromTheGraphThatIsMadeLater)
     expectAnswersOf("odd_learned_weights", openModel(scripts() / "odd_learned_weights.pt"));
 }
 
+// One pointer more than nodes, up to as many as the other list is long.
+TEST(TorchScript, EdgesMayBeCompressedRows)
+{
+    const Model model = openModel(scripts() / "odd_csr.pt");
+    expectAnswersOf("odd_csr", model);
+    EXPECT_EQ(model.analysis->levels, 2);
+    OpenOptions options;
+    options.shapes = arrayShapes(readGraph(scripts() / "odd_csr.npz"));
+    expectAnswersOf("odd_csr", openModel(scripts() / "odd_csr.pt", options));
+}
+
 // A table for three kinds of nodes is none of nodes, though as many rows are summed at the kinds.
 TEST(TorchScript, KindsOfNodesAreNoEndsOfEdges)
 {
