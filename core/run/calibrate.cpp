@@ -291,7 +291,8 @@ void measureOnce(Rates& rates, Timing& timing, const std::function<void(const ch
 void takeBetter(Rates& rates, const Rates& again)
 {
     for (const Field& field : fields)
-        rates.*field.rate = field.rate == &Rates::opSeconds ? std::min(rates.*field.rate, again.*field.rate) : std::max(rates.*field.rate, again.*field.rate);
+        rates.*field.rate =
+            field.rate == &Rates::opSeconds ? std::min(rates.*field.rate, again.*field.rate) : std::max(rates.*field.rate, again.*field.rate);
 }
 
 }  // namespace

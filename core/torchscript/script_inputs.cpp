@@ -185,7 +185,10 @@ bool isOfQueries(const std::vector<ArrayShape>& arrays, const std::vector<std::s
     return false;
 }
 
-bool isPointers(const ArrayShape& array, const std::string& name) { return array.sizes.size() == 1 && isInteger(array.dtype) && has(name, {"ptr"}); }
+bool isPointers(const ArrayShape& array, const std::string& name)
+{
+    return array.sizes.size() == 1 && isInteger(array.dtype) && has(name, {"ptr"});
+}
 
 // How many edges there are where pointers say where those of each node begin: as many as another list of numbers is long; -1 where there is none.
 std::int64_t edgesBehindPointers(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names, std::int64_t numNodes)
@@ -232,12 +235,11 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const bool isOfEdges = asMany && size == numEdges && !isEnds(shapes.size())
                                        ? isCalledAsOfEdges(name)
                                        : size == numEdges || isEnds(shapes.size()) || (size != numNodes && listed != more.end());
-            shape.sizes.push_back(behindPointers >= 0 && size == numNodes + 1 && isPointers(array, name)
-                                                     ? oneMoreThanNodes
-                                  : !isRows          ? Dim{size, {}}
-                                  : isOfEdges        ? listed->second
-                                  : size == numNodes ? anyNodes
-                                                     : Dim{0, name + std::string(ofOwnRows)});
+            shape.sizes.push_back(behindPointers >= 0 && size == numNodes + 1 && isPointers(array, name) ? oneMoreThanNodes
+                                  : !isRows                                                              ? Dim{size, {}}
+                                  : isOfEdges                                                            ? listed->second
+                                  : size == numNodes                                                     ? anyNodes
+                                                                                                         : Dim{0, name + std::string(ofOwnRows)});
         }
         const bool isOfEdges = !shape.sizes.empty() && (shape.sizes[0] == anyEdges || shape.sizes[0].symbol.ends_with(ofMoreEdges));
         if (isPairs(array))
@@ -751,7 +753,8 @@ static at::Tensor randomPointers(std::int64_t count, std::int64_t edges, std::ui
 {
     at::Tensor pointers = at::empty({count}, at::kLong);
     std::mt19937_64 random(seed);
-    std::generate_n(pointers.data_ptr<std::int64_t>(), count, [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(edges + 1)); });
+    std::generate_n(pointers.data_ptr<std::int64_t>(), count,
+                    [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(edges + 1)); });
     pointers = std::get<0>(pointers.sort());
     pointers[0] = 0;
     pointers[count - 1] = edges;
