@@ -75,9 +75,12 @@ Cache RowRequests::next(std::int64_t edges) const
     }
     if (!m_kind->isTrying.load())
         return m_kind->best.load(std::memory_order_relaxed);
+    // Threads that soon end have few turns each: where others have been is not where they begin.
     OfThread& mine = ofThread[m_number];
-    if (const int period = m_kind->period.load(); mine.period != period)
-        mine = {period, 0};
+    if (const int period = m_kind->period.load(); mine.period != period) {
+        const auto least = std::ranges::min_element(m_kind->of, {}, [](const Kind::Trials& its) { return its.count.load(); });
+        mine = {period, static_cast<int>(least - m_kind->of.begin()) * heldFor};
+    }
     return mine.cache();
 }
 

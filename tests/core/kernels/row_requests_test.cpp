@@ -78,6 +78,20 @@ TEST(RowRequests, ThreadsKeepToTheirOwnTurns)
     EXPECT_EQ(held(), RowRequests::heldFor - 1);
 }
 
+TEST(RowRequests, ThreadsWithFewTurnsTryAll)
+{
+    const RowRequests requests(rowBytes, 16'384 * RowRequests::fitsAnyway, RowRequests::Use::Weighted);
+    const double nanoseconds[] = {30, 20, 25};
+    for (int i = 0; i < cacheChoices * RowRequests::trials; ++i)
+        std::thread([&] {
+            for (int turn = 0; turn < RowRequests::settling + 1; ++turn) {
+                const Cache cache = requests.next(10'000);
+                requests.tried(cache, 10'000, 10'000 * 1e-9 * nanoseconds[static_cast<std::size_t>(cache)]);
+            }
+        }).join();
+    EXPECT_EQ(requests.next(10'000), Cache::Second);
+}
+
 TEST(RowRequests, KindsAreTriedOnTheirOwn)
 {
     const double arrayBytes = 1e6 * RowRequests::fitsAnyway;
