@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
+#include "core/base/memory_bound.h"
 #include "core/base/memory.h"
 #include "core/base/parallel.h"
 
@@ -240,6 +241,8 @@ void writeZip(const std::filesystem::path& path, const std::vector<NewZipEntry>&
             zip_set_file_compression(zip, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
             zip_file_set_dostime(zip, static_cast<zip_uint64_t>(index), 0, 0x21, 0);
         }
+        // Pages of arrays that lie in files come into memory as they are written.
+        zip_register_progress_callback_with_state(zip, 0.001, [](zip_t*, double, void*) { stayWithinBound(); }, nullptr, nullptr);
         if (zip_close(zip) != 0) {
             const std::string why = zip_strerror(zip);
             zip_discard(zip);
