@@ -13,8 +13,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
-#include "core/base/memory_bound.h"
 #include "core/base/memory.h"
+#include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
 
 namespace cleave {

@@ -111,7 +111,8 @@ at::Tensor randomRows(const Value& value, std::vector<std::int64_t> sizes, const
     return randomTensor(value, {sizes[0], 1}, graph, random, asIntegers).expand(sizes);
 }
 
-// From 0 to all rows.
+}  // namespace
+
 at::Tensor randomPointers(std::int64_t count, std::int64_t rows, std::mt19937_64& random)
 {
     std::uniform_int_distribution<std::int64_t> any(0, rows);
@@ -125,6 +126,8 @@ at::Tensor randomPointers(std::int64_t count, std::int64_t rows, std::mt19937_64
     }
     return pointers;
 }
+
+namespace {
 
 at::Tensor randomMatrix(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 
 #include "core/analysis/evaluator.h"
 #include "core/run/executor.h"
@@ -23,6 +24,9 @@ struct ProbeGraph {
 
 /// Random values for every input, sized by the export's symbols. Error for an input whose size is neither nodes, edges nor constant.
 Bindings probeInputs(const Program& program, const ProbeGraph& graph);
+
+/// Int64 [count], ascending from 0 to rows: where the rows of each of count - 1 begin.
+at::Tensor randomPointers(std::int64_t count, std::int64_t rows, std::mt19937_64& random);
 
 /// The adjacency matrix [nodes, nodes] with these edges [2, M] and weights [M]: entry [i, j] is the sum of the weights from j to i.
 at::Tensor adjacencyOf(const at::Tensor& edges, const at::Tensor& weights, std::int64_t nodes);

@@ -748,19 +748,6 @@ std::optional<at::Tensor> ofKinds(std::int64_t kinds, const at::Tensor& like, st
 
 }  // namespace
 
-// Where the edges of each node begin, from none to as many as there are.
-static at::Tensor randomPointers(std::int64_t count, std::int64_t edges, std::uint64_t seed)
-{
-    at::Tensor pointers = at::empty({count}, at::kLong);
-    std::mt19937_64 random(seed);
-    std::generate_n(pointers.data_ptr<std::int64_t>(), count,
-                    [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(edges + 1)); });
-    pointers = std::get<0>(pointers.sort());
-    pointers[0] = 0;
-    pointers[count - 1] = edges;
-    return pointers;
-}
-
 std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
 {
     ProbeGraph sized = graph;
@@ -770,11 +757,13 @@ std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
     if (fixedNodes > 0)
         sized.nodes = fixedNodes;
     Bindings bindings = probeInputs(shapes, sized);
+    std::mt19937_64 random(graph.seed);
     for (const Input& list : shapes.inputs)
         if (shapes[list.value].sizes == std::vector{oneMoreThanNodes})
             for (const Input& other : shapes.inputs)
                 if (shapes[other.value].sizes == std::vector{anyEdges})
-                    bindings[list.value] = randomPointers(sized.nodes + 1, bindings.at(other.value).toTensor().size(0), graph.seed);
+                    bindings[list.value] = randomPointers(sized.nodes + 1, bindings.at(other.value).toTensor().size(0), random)
+                                               .to(scalarType(shapes[list.value].dtype));
     std::vector<c10::IValue> inputs;
     for (std::size_t i = 0; i < names.size(); ++i) {
         inputs.push_back(of[i] ? bindings.at(shapes.inputs[*of[i]].value) : given[i]);
