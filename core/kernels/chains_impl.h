@@ -262,9 +262,9 @@ private:
     __attribute__((always_inline)) void ask(const char* row) const
     {
         if (m_a.target.ahead != Cache::First)
-            forEach<Lines>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64, 0, 2); });
+            forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64, 0, 2); });
         else
-            forEach<Lines>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64); });
+            forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64); });
     }
 
     __attribute__((always_inline)) void compute(Vector<T> (&x)[N], Vector<T> (&y)[N], std::int64_t edge)
@@ -285,7 +285,7 @@ private:
                 ask<(N * vectorBytes + 63) / 64>(later);
                 if (intoBoth) {
                     const char* const next = term.base + static_cast<std::int64_t>(term.sources[edge + nearAhead]) * term.stride;
-                    forEach<(N * vectorBytes + 63) / 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
+                    forEachOfRow<(N * vectorBytes + 63) / 64, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
                 }
             }
         }
@@ -301,8 +301,8 @@ private:
         }
         for (const Step* step = m_steps;; ++step) {
             const T* const row = reinterpret_cast<const T*>(step->term->row);
-            const auto set = [&](auto f) __attribute__((always_inline)) { forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(k); }); };
-            const auto ofRow = [&](auto f) __attribute__((always_inline)) { forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], columns(row, k)); }); };
+            const auto set = [&](auto f) __attribute__((always_inline)) { forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(k); }); };
+            const auto ofRow = [&](auto f) __attribute__((always_inline)) { forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], columns(row, k)); }); };
             const auto ofBoth = [&](auto f) __attribute__((always_inline)) { forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], y[k]); }); };
             const auto ofNumber = [&](auto f) __attribute__((always_inline)) {
                 const Vector<T> a = broadcast(step->number);
@@ -324,7 +324,7 @@ private:
             case Act::Half:
                 if constexpr (sizeof(T) == 4) {
                     const BFloat16* const half = reinterpret_cast<const BFloat16*>(row);
-                    forEach<N>([&](auto k) __attribute__((always_inline)) { y[k] = k == N - 1 && m_tail < count ? loadSome(half + k * count, m_tail) : load(half + k * count); });
+                    forEachOfRow<N, vectorBytes / 2>([&](auto k) __attribute__((always_inline)) { y[k] = k == N - 1 && m_tail < count ? loadSome(half + k * count, m_tail) : load(half + k * count); });
                 }
                 break;
             case Act::Keep: forEach<N>([&](auto k) __attribute__((always_inline)) { step->kept[k] = x[k]; }); break;
