@@ -41,7 +41,7 @@ constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
 template <class In>
 constexpr std::int64_t farDistance = sizeof(In) == 2 ? 96 : 64;
 template <class In>
-constexpr std::int64_t nearDistance = sizeof(In) == 2 ? 9 : 6;
+constexpr std::int64_t nearDistance = sizeof(In) == 2 ? 18 : 12;
 
 template <class T>
 struct Lanes;
