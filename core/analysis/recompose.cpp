@@ -10,6 +10,7 @@
 
 #include "core/analysis/op_view.h"
 #include "core/analysis/recompose_attention.h"
+#include "core/analysis/recompose_segments.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 
@@ -224,98 +225,6 @@ ValueId onlyPart(const Program& program, const Op& op)
 
 namespace {
 
-// Rows between pointers, or of so many each, are reduced: as rows at an index. LibTorch 1.13 calls extremes by other names, and no version looks where
-// pointers point to if it is told not to.
-ValueId segmentReduction(const Program& program, const Op& op, Rewriter& rewriter)
-{
-    if (op.outputs.empty())
-        return {};
-    const OpView view(program, op);
-    const ValueId data = view.value("data"), offsets = view.value("offsets"), lengths = view.value("lengths");
-    const ValueId pointers = offsets.valid() ? offsets : lengths;
-    const std::string* reduce = op.find("reduce") ? op.find("reduce")->asString() : nullptr;
-    const Argument* initial = op.find("initial");
-    const bool hasInitial = initial && !initial->isNone();
-    const double* real = hasInitial ? std::get_if<double>(&initial->value) : nullptr;
-    const bool isZero = real ? *real == 0 : hasInitial && initial->asInt() && *initial->asInt() == 0;
-    if (!data.valid() || !pointers.valid() || !reduce || program[data].sizes.empty() || program[pointers].sizes.size() != 1 ||
-        view.integerOr("axis", 0) != 0 || program[data].sizes.size() != view.output().sizes.size())
-        throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
-    const bool isExtreme = *reduce == "amax" || *reduce == "amin" || *reduce == "max" || *reduce == "min";
-    if (!isExtreme && ((*reduce != "sum" && *reduce != "mean") || (hasInitial && !isZero)))
-        throw Error("Op '" + op.name + "' (" + op.target + ") reduces by '" + printable(*reduce) +
-                    "' from a start of its own: Cleave knows sums, means and extremes.");
-    const Value out = view.output(), from = program[data];
-    const auto call = [&](const char* target, const char* overload, std::vector<NamedArgument> args, const Value& like) {
-        return rewriter.emitNew(op, target, overload, std::move(args), like);
-    };
-    const auto whole = [](std::int64_t number) { return Argument{number}; };
-    const auto sizeOf = [&](const Dim& dim, ValueId tensor) {
-        Argument size = rewriter.sizeArgument(dim, op);
-        Value number;
-        number.kind = ValueKind::Int;
-        number.number = dim;
-        return size.isNone() ? Argument{call("aten::sym_size", "int", {{"self", {tensor}}, {"dim", whole(0)}}, number)} : size;
-    };
-    Value index = from, bounds = program[pointers], counts = bounds;
-    index.dtype = counts.dtype = DType::Int64;
-    index.sizes = {from.sizes[0]};
-    counts.sizes = {out.sizes[0]};
-    bounds.sizes = {out.sizes[0]};
-    const ValueId numbers =
-        call("aten::arange", "", {{"end", sizeOf(from.sizes[0], data)}, {"dtype", {DType::Int64}}}, index);
-    const auto bucket = [&](ValueId boundaries) {
-        return call("aten::bucketize", "Tensor", {{"self", {numbers}}, {"boundaries", {boundaries}}, {"right", {true}}}, index);
-    };
-    // The segment of each row: how many pointers there are up to it, but for the first one.
-    const ValueId segment = offsets.valid() ? call("aten::sub", "Scalar", {{"self", {bucket(offsets)}}, {"other", whole(1)}}, index)
-                                            : bucket(call("aten::cumsum", "", {{"self", {lengths}}, {"dim", whole(0)}}, counts));
-    std::vector<Argument> sizes;
-    for (std::size_t d = 0; d < out.sizes.size(); ++d)
-        sizes.push_back(d > 0 && out.sizes[d].isConstant() ? whole(out.sizes[d].value) : rewriter.sizeArgument(out.sizes[d], op));
-    if (std::ranges::any_of(sizes, &Argument::isNone))
-        throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
-    if (isExtreme) {
-        const bool isLargest = reduce->ends_with("max");
-        const double least = isLargest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-        const Argument fill = hasInitial ? *initial : Argument{least};
-        const ValueId start = call("aten::full", "", {{"size", {sizes}}, {"fill_value", fill}, {"dtype", {out.dtype}}}, out);
-        ValueId repeated = segment;
-        std::vector<Argument> asRows{whole(-1)};
-        for (std::size_t d = 1; d < from.sizes.size(); ++d) {
-            index.sizes.push_back({1, {}});
-            repeated = call("aten::unsqueeze", "", {{"self", {repeated}}, {"dim", whole(-1)}}, index);
-            asRows.push_back(sizes[d]);
-        }
-        index.sizes = from.sizes;
-        if (from.sizes.size() > 1)
-            repeated = call("aten::expand", "", {{"self", {repeated}}, {"size", {asRows}}}, index);
-        const std::string name = isLargest ? "amax" : "amin";
-        return call("aten::scatter_reduce", "two",
-                    {{"self", {start}}, {"dim", whole(0)}, {"index", {repeated}}, {"src", {data}}, {"reduce", {name}}}, out);
-    }
-    const ValueId zeros = call("aten::zeros", "", {{"size", {sizes}}, {"dtype", {out.dtype}}}, out);
-    const ValueId sum = call("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {segment}}, {"source", {data}}}, out);
-    if (*reduce == "sum")
-        return sum;
-    const auto part = [&](std::vector<NamedArgument> where) {
-        where.insert(where.begin(), {{"self", {offsets}}, {"dim", whole(0)}});
-        return call("aten::slice", "Tensor", std::move(where), bounds);
-    };
-    ValueId count = lengths;
-    if (offsets.valid()) {
-        const ValueId ends = part({{"start", whole(1)}});
-        count = call("aten::sub", "Tensor", {{"self", {ends}}, {"other", {part({{"start", whole(0)}, {"end", whole(-1)}})}}}, bounds);
-    }
-    if (hasInitial)
-        count = call("aten::clamp_min", "", {{"self", {count}}, {"min", whole(1)}}, bounds);
-    for (std::size_t d = 1; d < out.sizes.size(); ++d) {
-        bounds.sizes.push_back({1, {}});
-        count = call("aten::unsqueeze", "", {{"self", {count}}, {"dim", whole(-1)}}, bounds);
-    }
-    return call("aten::div", "Tensor", {{"self", {sum}}, {"other", {count}}}, out);
-}
-
 // Rows that are repeated, each as often as the graph says, are rows at an index.
 ValueId repeatedRows(const Program& program, const Op& op, Rewriter& rewriter)
 {
@@ -344,12 +253,19 @@ ValueId repeatedRows(const Program& program, const Op& op, Rewriter& rewriter)
 
 }  // namespace
 
-ValueId composeNewOp(const Program& program, const Op& op, Rewriter& rewriter)
+ValueId composeNewOp(const Program& program, const Op& op, Rewriter& rewriter, const std::set<ValueId>& read)
 {
-    return op.target == "aten::rms_norm"            ? rootMeanSquareNorm(program, op, rewriter)
-           : op.target == "aten::segment_reduce"    ? segmentReduction(program, op, rewriter)
-           : op.target == "aten::repeat_interleave" ? repeatedRows(program, op, rewriter)
-                                                    : ValueId{};
+    const auto isRead = [&](ValueId value) { return read.contains(value); };
+    if (op.target == "aten::rms_norm")
+        return rootMeanSquareNorm(program, op, rewriter);
+    if (op.target == "aten::segment_reduce")
+        return segmentReduction(program, op, rewriter);
+    if (op.target == "aten::repeat_interleave")
+        return repeatedRows(program, op, rewriter);
+    if (isOneOf(op.target, {"aten::embedding_bag", "aten::_embedding_bag", "aten::_embedding_bag_forward_only"}) && op.outputs.size() > 1 &&
+        std::none_of(op.outputs.begin() + 1, op.outputs.end(), isRead))
+        return bagReduction(program, op, rewriter);
+    return {};
 }
 
 void recompose(const Program& program, Op& op, Rewriter& rewriter, const std::set<ValueId>& read)

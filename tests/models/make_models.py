@@ -1995,6 +1995,38 @@ class Pointers(nn.Module):
         return self.lin(x)
 
 
+class Bags(nn.Module):
+    """Neighbours between pointers by embedding_bag, which gathers and reduces at once: means, weighted sums and maxima, beside the nodes' own rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.into, self.own = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+        self.score, self.lin = nn.Linear(2 * HIDDEN, 1), nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, rowptr, col):
+        x = self.into(x)
+        x = (self.own(x) + nn.functional.embedding_bag(col, x, rowptr[:-1], mode="mean")).relu()
+        targets = torch.repeat_interleave(torch.arange(x.size(0)), rowptr[1:] - rowptr[:-1], output_size=col.size(0))
+        weights = self.score(torch.cat([x[col], x[targets]], 1)).sigmoid().squeeze(1)
+        x = x + nn.functional.embedding_bag(col, x, rowptr, mode="sum", per_sample_weights=weights, include_last_offset=True)
+        return self.lin(torch.cat([x, nn.functional.embedding_bag(col, x, rowptr, mode="max", include_last_offset=True)], 1))
+
+
+class TablesOfNeighbours(nn.Module):
+    """Means and weighted sums of the rows that a table of neighbours names, by embedding_bag."""
+
+    def __init__(self):
+        super().__init__()
+        self.into, self.score, self.lin = nn.Linear(FEATURES, HIDDEN), nn.Linear(6, 6), nn.Linear(3 * HIDDEN, CLASSES)
+
+    def forward(self, x, anchors):
+        x = self.into(x).relu()
+        x = x + nn.functional.embedding_bag(anchors, x, mode="mean")
+        weights = self.score(x[:, :6]).softmax(1)
+        around = nn.functional.embedding_bag(anchors, x, mode="sum", per_sample_weights=weights)
+        return self.lin(torch.cat([x, around, nn.functional.embedding_bag(anchors, x, mode="max")], 1))
+
+
 class MeanOfGraph(nn.Module):
     """Each node beside the mean of its graph, which lies between two pointers. The sum is not left to autocast."""
 
@@ -2469,6 +2501,8 @@ ZOO = {
     "gps": GlobalAttention,
     "pointers": lambda: Pointers("mean", "sum", "max"),
     "pointers_softmax": lambda: Pointers("softmax", "min"),
+    "bags": Bags,
+    "tables_of_neighbours": TablesOfNeighbours,
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "mean_of_graph": MeanOfGraph,
     "autocast": UnderAutocast,
