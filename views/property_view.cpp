@@ -74,7 +74,11 @@ PropertyView::PropertyView(QWidget* parent) : QTreeView(parent)
     setItemsExpandable(false);
     setWordWrap(true);
     setTextElideMode(Qt::ElideMiddle);
-    setEditTriggers(DoubleClicked | SelectedClicked | EditKeyPressed);
+    setEditTriggers(EditKeyPressed);
+    connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        if (index.flags() & Qt::ItemIsEditable)
+            edit(index);
+    });
     setTabKeyNavigation(false);
     header()->setStretchLastSection(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -755,7 +755,12 @@ void WindowTest::arraysAreChosenForInputs()
     const QModelIndex array = properties->model()->index(0, 1, section);
     QVERIFY(array.data().toString().startsWith(QStringLiteral("features")));
     QCOMPARE(array.data(PropertyModel::choicesRole).toStringList(), (QStringList{QStringLiteral("that of its name"), QStringLiteral("features")}));
-    properties->model()->setData(array, QStringLiteral("that of its name"));
+    properties->scrollTo(array);
+    QTest::mouseClick(properties->viewport(), Qt::LeftButton, {}, properties->visualRect(array).center());
+    auto* choices = properties->findChild<QComboBox*>();
+    QVERIFY2(choices, "one click opens the choices");
+    choices->setCurrentIndex(choices->findText(QStringLiteral("that of its name")));
+    Q_EMIT choices->activated(choices->currentIndex());
     QTRY_VERIFY_WITH_TIMEOUT(document.hints().arrays.empty() && bar.isVisible(), patience);
 
     writeSession([&] {
