@@ -10,8 +10,8 @@ namespace cleave {
 /// The only tensor of a concatenation that has one; invalid for any other op.
 ValueId onlyPart(const Program& program, const Op& op);
 
-/// What ops that LibTorch 1.13 does not have give, and those that aggregate in one call, by ops that are known; invalid for any other op. read: as below.
-/// Error if the op lacks an argument.
+/// What ops that LibTorch 1.13 does not have give, and those that aggregate in one call, by ops that are known; invalid for any other op. read: as
+/// below. Error if the op lacks an argument.
 ValueId composeNewOp(const Program& program, const Op& op, Rewriter& rewriter, const std::set<ValueId>& read);
 
 /// The op itself is changed where ops before it together with it are one that is known. read: what any op reads, and outputs.

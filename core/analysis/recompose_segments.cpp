@@ -33,10 +33,7 @@ public:
     }
 
     // The segment of each row: how many pointers there are up to it, but for the first one.
-    ValueId segmentsBetween(ValueId pointers)
-    {
-        return call("aten::sub", "Scalar", {{"self", {bucket(pointers)}}, {"other", whole(1)}}, index());
-    }
+    ValueId segmentsBetween(ValueId pointers) { return call("aten::sub", "Scalar", {{"self", {bucket(pointers)}}, {"other", whole(1)}}, index()); }
 
     ValueId segmentsOf(ValueId lengths)
     {
@@ -61,7 +58,8 @@ public:
         like.sizes = m_from.sizes;
         if (m_from.sizes.size() > 1)
             segment = call("aten::expand", "", {{"self", {segment}}, {"size", {asRows}}}, like);
-        std::vector<NamedArgument> args{{"self", {start}}, {"dim", whole(0)}, {"index", {segment}}, {"src", {rows}}, {"reduce", {std::string(isLargest ? "amax" : "amin")}}};
+        std::vector<NamedArgument> args{
+            {"self", {start}}, {"dim", whole(0)}, {"index", {segment}}, {"src", {rows}}, {"reduce", {std::string(isLargest ? "amax" : "amin")}}};
         if (!begins)
             args.push_back({"include_self", {false}});
         return call("aten::scatter_reduce", "two", std::move(args), m_out);
@@ -79,10 +77,7 @@ public:
         return call("aten::sub", "Tensor", {{"self", {ends}}, {"other", {part({{"start", whole(0)}, {"end", whole(-1)}})}}}, lengths);
     }
 
-    ValueId atLeastOne(ValueId lengths)
-    {
-        return call("aten::clamp_min", "", {{"self", {lengths}}, {"min", whole(1)}}, Value(m_program[lengths]));
-    }
+    ValueId atLeastOne(ValueId lengths) { return call("aten::clamp_min", "", {{"self", {lengths}}, {"min", whole(1)}}, Value(m_program[lengths])); }
 
     ValueId mean(ValueId sum, ValueId lengths)
     {
@@ -128,8 +123,8 @@ private:
     const Op& m_op;
     Rewriter& m_rewriter;
     Value m_from, m_out;
-    ValueId m_counted;  // has as many rows as are reduced
-    ValueId m_numbers;  // 0, 1, 2, … of these
+    ValueId m_counted;              // has as many rows as are reduced
+    ValueId m_numbers;              // 0, 1, 2, … of these
     std::vector<Argument> m_sizes;  // of the result
 };
 
@@ -193,7 +188,8 @@ ValueId allButLast(const Program& program, ValueId part)
     if (!maker.valid() || program[maker].target != "aten::slice")
         return {};
     const OpView slice(program, program[maker]);
-    const bool isBut = slice.integerOr("dim", 0) == 0 && slice.integerOr("start", 0) == 0 && slice.integer("end") == -1 && slice.integerOr("step", 1) == 1;
+    const bool isBut =
+        slice.integerOr("dim", 0) == 0 && slice.integerOr("start", 0) == 0 && slice.integer("end") == -1 && slice.integerOr("step", 1) == 1;
     return isBut ? slice.value("self") : ValueId{};
 }
 
@@ -203,7 +199,8 @@ ValueId bagReduction(const Program& program, const Op& op, Rewriter& rewriter)
 {
     enum class Bag : std::int64_t { Sum, Mean, Max };  // as PyTorch counts them
     const OpView view(program, op);
-    const ValueId table = view.value("weight"), indices = view.value("indices"), offsets = view.value("offsets"), factors = view.value("per_sample_weights");
+    const ValueId table = view.value("weight"), indices = view.value("indices"), offsets = view.value("offsets"),
+                  factors = view.value("per_sample_weights");
     const std::int64_t mode = view.integerOr("mode", 0);
     if (op.outputs.empty() || !table.valid() || !indices.valid() || program[table].sizes.size() != 2 || program[table].sizes[0].isConstant() ||
         view.integerOr("padding_idx", -1) >= 0 || mode < 0 || mode > static_cast<std::int64_t>(Bag::Max))
@@ -227,8 +224,10 @@ ValueId bagReduction(const Program& program, const Op& op, Rewriter& rewriter)
         Value column = program[factors];
         column.sizes = of;
         column.sizes.push_back({1, {}});
-        const ValueId times = isTable ? call("aten::reshape", "", {{"self", {factors}}, {"shape", {std::vector<Argument>{whole(-1), whole(of[1].value), whole(1)}}}}, column)
-                                      : call("aten::unsqueeze", "", {{"self", {factors}}, {"dim", whole(-1)}}, column);
+        const ValueId times = isTable
+                                  ? call("aten::reshape", "",
+                                         {{"self", {factors}}, {"shape", {std::vector<Argument>{whole(-1), whole(of[1].value), whole(1)}}}}, column)
+                                  : call("aten::unsqueeze", "", {{"self", {factors}}, {"dim", whole(-1)}}, column);
         read = call("aten::mul", "Tensor", {{"self", {read}}, {"other", {times}}}, rows);
     }
     if (isTable) {

@@ -285,7 +285,8 @@ private:
                 ask<(N * vectorBytes + 63) / 64>(later);
                 if (intoBoth) {
                     const char* const next = term.base + static_cast<std::int64_t>(term.sources[edge + nearAhead]) * term.stride;
-                    forEachOfRow<(N * vectorBytes + 63) / 64, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
+                    forEachOfRow<(N * vectorBytes + 63) / 64, 64>([&](auto line)
+                                                                      __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
                 }
             }
         }
@@ -301,8 +302,14 @@ private:
         }
         for (const Step* step = m_steps;; ++step) {
             const T* const row = reinterpret_cast<const T*>(step->term->row);
-            const auto set = [&](auto f) __attribute__((always_inline)) { forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(k); }); };
-            const auto ofRow = [&](auto f) __attribute__((always_inline)) { forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], columns(row, k)); }); };
+            const auto set = [&](auto f) __attribute__((always_inline))
+            {
+                forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(k); });
+            };
+            const auto ofRow = [&](auto f) __attribute__((always_inline))
+            {
+                forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], columns(row, k)); });
+            };
             const auto ofBoth = [&](auto f) __attribute__((always_inline)) { forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], y[k]); }); };
             const auto ofNumber = [&](auto f) __attribute__((always_inline)) {
                 const Vector<T> a = broadcast(step->number);
@@ -324,7 +331,9 @@ private:
             case Act::Half:
                 if constexpr (sizeof(T) == 4) {
                     const BFloat16* const half = reinterpret_cast<const BFloat16*>(row);
-                    forEachOfRow<N, vectorBytes / 2>([&](auto k) __attribute__((always_inline)) { y[k] = k == N - 1 && m_tail < count ? loadSome(half + k * count, m_tail) : load(half + k * count); });
+                    forEachOfRow<N, vectorBytes / 2>([&](auto k) __attribute__((always_inline)) {
+                        y[k] = k == N - 1 && m_tail < count ? loadSome(half + k * count, m_tail) : load(half + k * count);
+                    });
                 }
                 break;
             case Act::Keep: forEach<N>([&](auto k) __attribute__((always_inline)) { step->kept[k] = x[k]; }); break;

@@ -80,7 +80,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                     sum[2 * k] = first ? x.even : combined<R, T>(sum[2 * k], x.even);
                     sum[2 * k + 1] = first ? x.odd : combined<R, T>(sum[2 * k + 1], x.odd);
                 });
-            forEachOfRow<N, count * static_cast<int>(sizeof(In))>([&](auto k) __attribute__((always_inline)) {
+            forEachOfRow<N, count* static_cast<int>(sizeof(In))>([&](auto k) __attribute__((always_inline)) {
                 if constexpr (k < paired)
                     return;
                 Vector<T> x;
@@ -100,7 +100,8 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                 return;
             const In* const ahead = rows + static_cast<std::int64_t>(sources[edge + distance]) * stride;
             if (intoSecond)
-                forEachOfRow<(N * count + line - 1) / line, 64>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line, 0, 2); });
+                forEachOfRow<(N * count + line - 1) / line, 64>([&](auto k)
+                                                                    __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line, 0, 2); });
             else
                 forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
             if (intoBoth) {

@@ -329,9 +329,9 @@ __attribute__((always_inline)) inline void forEach(F f)
     unrolled(std::make_integer_sequence<int, N>{}, f);
 }
 
-// The same for the parts of a row, of so many bytes each, but those in its last two lines first. A processor that sees line after line being read reads
-// ahead, past the end of a row that lies anywhere: lines that nobody asks for, which may be a quarter of all. So what comes after the last part in this
-// order is there already.
+// The same for the parts of a row, of so many bytes each, but those in its last two lines first. A processor that sees line after line being read
+// reads ahead, past the end of a row that lies anywhere: lines that nobody asks for, which may be a quarter of all. So what comes after the last part
+// in this order is there already.
 template <int N, int partBytes, class F>
 __attribute__((always_inline)) inline void forEachOfRow(F f)
 {

@@ -110,7 +110,10 @@ std::vector<InputShape> likelyShapes(const std::string& name, std::optional<Role
     return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeFeatures};
 }
 
-bool isPairs(const ArrayShape& a) { return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype); }
+bool isPairs(const ArrayShape& a)
+{
+    return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype);
+}
 
 bool isTriples(const ArrayShape& a, const std::string& name)
 {
