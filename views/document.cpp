@@ -199,7 +199,7 @@ void Document::openExpected(const QString& path)
         [file = toPath(path), model = m_model](const Progress& progress) {
             std::map<std::string, Array> arrays = readExpected(file, progress);
             if (model)
-                requireExpected(arrays, model->program().outputs.size());
+                requireExpected(arrays, model->program());
             return arrays;
         },
         [this, path](std::map<std::string, Array> arrays) {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 
@@ -88,6 +89,9 @@ int runCommandLine(int argc, char** argv)
         return 130;
     } catch (const std::bad_alloc&) {
         std::fputs("There is not enough memory for this.\n", stderr);
+        return 1;
+    } catch (const std::filesystem::filesystem_error& error) {
+        std::fprintf(stderr, "%s: %s.\n", printable(error.path1().string(), 300).c_str(), error.code().message().c_str());
         return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -50,6 +50,19 @@ std::string programNote(const Analysis& analysis, const std::string& planner)
            (analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n");
 }
 
+// What ran, as programNote and the options say.
+Json programJson(const Analysis& analysis, const std::string& planner, const RunOptions& options)
+{
+    Json json{{"order", orderName(options.order)}, {"threads", options.threadsUsed()}, {"rewrites", Json::object()}};
+    for (const PassCount& rewrite : analysis.rewrites)
+        json["rewrites"][rewrite.pass] = rewrite.count;
+    if (!analysis.program.notes.empty())
+        json["notes"] = analysis.program.notes;
+    if (!planner.empty())
+        json["planner"] = planner;
+    return json;
+}
+
 std::string memoryNote(const RunResult& result)
 {
     if (result.boundBytes == 0)
@@ -394,6 +407,7 @@ private:
         DataGraph data = readWithin(bound, opened, progress);
         cut(opened, data, progress);
         m_program = programNote(*opened.analysis, ranPlanner);
+        m_ran = programJson(*opened.analysis, ranPlanner, options());
         if (!store.empty())
             keepIn(store, opened);
         const bool frees = data.bytes() >= largeGraph && !profile && (bound || isPredictedWithoutGraph(opened, ran.plan, options()));
@@ -430,8 +444,7 @@ private:
     void report(const RunResult& result) const
     {
         Json report = toJson(result);
-        if (!ranPlanner.empty())
-            report["planner"] = ranPlanner;
+        report.update(m_ran);
         print(json ? jsonText(report)
                    : notes(result) + functionTable(result) + m_program + "\n" +
                          summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) + "Written to " + out +
@@ -439,6 +452,7 @@ private:
     }
 
     std::string m_program;
+    Json m_ran;  // the same, for a report in JSON
 };
 
 struct VerifyCommand : RunArguments {
@@ -453,7 +467,7 @@ struct VerifyCommand : RunArguments {
         command.add_option("--tolerance", relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)");
         command.add_option("--absolute-tolerance", absolute, "Absolute tolerance (0.00001; wider likewise)");
         command.add_option("--expected", expected,
-                           "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …; or one alone as .npy)");
+                           "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …, or by their names; or one alone as .npy)");
         command
             .add_option("--sample", sample,
                         "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " +
@@ -506,6 +520,7 @@ private:
         const DataGraph data = graph.read(opened, progress);
         cut(opened, data, progress);
         m_program = programNote(*opened.analysis, ranPlanner);
+        m_ran = programJson(*opened.analysis, ranPlanner, graph.run);
         m_graphName = data.name;
         m_names = {data, graph.run.targets};
         options.run = graph.run;
@@ -523,12 +538,12 @@ private:
             return;
         }
         Json report = toJson(result, m_names);
-        if (!ranPlanner.empty())
-            report["planner"] = ranPlanner;
+        report.update(m_ran);
         print(jsonText(report));
     }
 
     std::string m_program, m_graphName;
+    Json m_ran;
     RowNames m_names;
 };
 

@@ -19,7 +19,7 @@ std::int64_t nodeNumber(std::string_view text)
     std::int64_t node = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), node);
     if (problem != std::errc() || end != text.data() + text.size() || node < 0)
-        throw Error("--targets: '" + printable(std::string(text)) + "' is no node's number.");
+        throw Error("--targets: '" + printable(std::string(text)) + "' is neither a node's number nor a file.");
     return node;
 }
 

@@ -62,8 +62,11 @@ Progress TerminalProgress::progress() const
 {
     Progress progress{m_stop, {}};
     if (isatty(STDERR_FILENO))
-        progress.report = [](double fraction, std::string_view what) {
-            std::fprintf(stderr, "\r\033[K%3.0f %%  %.*s", fraction * 100, static_cast<int>(what.size()), what.data());
+        progress.report = [told = std::string()](double fraction, std::string_view what) mutable {
+            char percent[16];
+            std::snprintf(percent, sizeof percent, "%3.0f %%  ", fraction * 100);
+            if (std::string line = percent + std::string(what); line != told)
+                std::fprintf(stderr, "\r\033[K%s", (told = std::move(line)).c_str());
         };
     return progress;
 }
@@ -295,10 +298,14 @@ CLI::Validator asBytes()
 CLI::Validator asCount(std::int64_t least)
 {
     return {[least](std::string& text) {
+                constexpr std::int64_t most = std::int64_t{1} << 53;
                 std::int64_t count = 0;
                 const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-                const bool isCount = problem == std::errc() && end == text.data() + text.size() && count >= least && count <= std::int64_t{1} << 53;
-                return isCount ? std::string() : "'" + printable(text) + "' is no whole number of at least " + std::to_string(least);
+                const bool isCount = problem == std::errc() && end == text.data() + text.size() && count >= least && count <= most;
+                const bool isLarge = problem == std::errc::result_out_of_range || (problem == std::errc() && count > most);
+                return isCount   ? std::string()
+                       : isLarge ? "'" + printable(text) + "' is more than " + std::to_string(most)
+                                 : "'" + printable(text) + "' is no whole number of at least " + std::to_string(least);
             },
             "", "count"};
 }

@@ -448,6 +448,28 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
 
 namespace {
 
+// A part of consecutive entries of a list: of p[start:end]. Nothing for any other value.
+struct Part {
+    ValueId whole;
+    std::int64_t start = 0;
+    bool goesToTheEnd = false;
+};
+
+std::optional<Part> partOf(const Program& program, ValueId value)
+{
+    const OpId op = value.valid() ? program[value].producer : OpId{};
+    if (!op.valid() || program[op].target != "aten::slice")
+        return {};
+    const OpView slice(program, program[op]);
+    const Value* whole = slice.tensor("self");
+    if (!whole || whole->sizes.size() != 1 || slice.integerOr("step", 1) != 1 || (slice.given("start") && !slice.integer("start")))
+        return {};
+    const ValueId end = slice.value("end");
+    const bool goesToTheEnd = !slice.given("end") || slice.integer("end") == std::numeric_limits<std::int64_t>::max() ||
+                              (end.valid() && program[end].number == whole->sizes[0]);
+    return Part{slice.value("self"), slice.integerOr("start", 0), goesToTheEnd};
+}
+
 // p of torch.diff(p) and of p[1:] - p[:-1].
 ValueId differencesOf(const Program& program, ValueId value)
 {
@@ -457,22 +479,28 @@ ValueId differencesOf(const Program& program, ValueId value)
     const OpView view(program, program[maker]);
     if (program[maker].target == "aten::diff")
         return view.value("self");
-    // start or end: of the other one, the default.
-    const auto slicedFrom = [&](ValueId part, std::int64_t start, std::int64_t end) {
-        const OpId op = part.valid() ? program[part].producer : OpId{};
-        if (!op.valid() || program[op].target != "aten::slice")
-            return ValueId{};
-        const OpView slice(program, program[op]);
-        const bool isOfRows = slice.integer("dim").value_or(0) == 0 && slice.integer("step").value_or(1) == 1;
-        const bool begins = slice.integer("start").value_or(0) == start;
-        const bool ends = end < 0 ? slice.integer("end") == end : slice.integer("end").value_or(end) == end;
-        return isOfRows && begins && ends ? slice.value("self") : ValueId{};
-    };
     if (program[maker].target != "aten::sub" || view.given("alpha"))
         return {};
-    constexpr std::int64_t toTheEnd = std::numeric_limits<std::int64_t>::max();
-    const ValueId later = slicedFrom(view.value("self"), 1, toTheEnd), earlier = slicedFrom(view.value("other"), 0, -1);
-    return later == earlier ? later : ValueId{};
+    const ValueId minuend = view.value("self"), other = view.value("other");
+    const auto later = partOf(program, minuend), earlier = partOf(program, other);
+    const bool areNeighbours = later && earlier && later->whole == earlier->whole && later->start == 1 && later->goesToTheEnd && earlier->start == 0 &&
+                               program[minuend].sizes == program[other].sizes;
+    return areNeighbours ? later->whole : ValueId{};
+}
+
+// p where each of many numbers is looked for among p, or p[1:], or what their differences add up to.
+ValueId pointersLookedThrough(const Program& program, const Op& op)
+{
+    const OpView view(program, op);
+    const ValueId list = op.target == "aten::bucketize" ? view.value("boundaries") : op.target == "aten::searchsorted" ? view.value("sorted_sequence") : ValueId{};
+    if (!list.valid())
+        return {};
+    if (const auto part = partOf(program, viewRoot(program, list)))
+        return part->start == 1 && part->goesToTheEnd ? part->whole : ValueId{};
+    const OpId maker = program[viewRoot(program, list)].producer;
+    const ValueId summed = maker.valid() && program[maker].target == "aten::cumsum" ? OpView(program, program[maker]).value("self") : ValueId{};
+    const ValueId differences = differencesOf(program, summed);
+    return differences.valid() ? differences : list;
 }
 
 }  // namespace
@@ -482,7 +510,7 @@ std::optional<Dim> rowsDividedBy(const Program& program, ValueId input)
     const auto isInput = [&](ValueId value) { return value.valid() && viewRoot(program, value) == input; };
     for (const Op& op : program.ops) {
         const OpView view(program, op);
-        if (op.target == "aten::bucketize" && isInput(view.value("boundaries")))
+        if (isInput(pointersLookedThrough(program, op)) && view.outputRank() == 1)
             return view.output().sizes.front();
         const ValueId repeats = op.target == "aten::repeat_interleave" ? view.value(view.given("repeats") ? "repeats" : "self") : ValueId{};
         if (isInput(differencesOf(program, repeats)))

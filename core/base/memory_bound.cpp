@@ -143,7 +143,7 @@ void require(std::size_t needed, std::size_t before, std::size_t bound, const st
     // Whoever gives as much gets further, and what was made until then is in use.
     constexpr std::size_t forWhatComesBetween = std::size_t{24} << 20;
     if (used + needed > bound)
-        throw Error(what + " needs at least " +
+        throw Error(what + " needs about " +
                     formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed + forWhatComesBetween)) +
                     " of memory, more than the " + formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
 }

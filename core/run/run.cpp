@@ -74,9 +74,9 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
     const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
     const Targets targets = targetsOf(*model.analysis, options);
     std::vector<std::string> run{
-        "the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
+        "the model is " + model.program().sha256, "the plan has the hash " + hashOf(execution.data(), execution.size()),
         targets.areAll() ? "all nodes are asked for"
-                         : "the nodes asked for are " + hashOf(targets.nodes.data(), 8 * targets.nodes.size()) + " of type " + std::to_string(targets.type),
+                         : "the nodes asked for have the hash " + hashOf(targets.nodes.data(), 8 * targets.nodes.size()) + " and the type " + std::to_string(targets.type),
         options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
@@ -390,7 +390,10 @@ std::map<std::string, Array> readExpected(const std::filesystem::path& path, con
 {
     if (path.extension() == ".npy")
         return {{"expected", readNpy(path)}};
-    return readNpz(path, progress);
+    std::map<std::string, Array> arrays = readNpz(path, progress);
+    if (arrays.empty())
+        throw Error("The file of expected outputs has no array of numbers.");
+    return arrays;
 }
 
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)

@@ -212,20 +212,34 @@ std::vector<const Array*> arrays(const RunResult& run)
     return all;
 }
 
-// Recorded outputs by position: "expected" or "expected_0", "expected_1", …
-std::vector<const Array*> recorded(const std::map<std::string, Array>& arrays, std::size_t count)
+// Recorded outputs by position: "expected" or "expected_0", "expected_1", …, or the output's own name. Error if others are there than those of outputs.
+std::vector<const Array*> recorded(const std::map<std::string, Array>& arrays, const Program& program)
 {
+    const std::size_t count = program.outputs.size();
     std::vector<const Array*> all(count, nullptr);
-    bool any = false;
     for (std::size_t i = 0; i < count; ++i)
-        for (const std::string& name : {"expected_" + std::to_string(i), std::string(i == 0 ? "expected" : "")})
-            if (const auto found = arrays.find(name); !all[i] && found != arrays.end()) {
+        for (const std::string& name : {"expected_" + std::to_string(i), std::string(i == 0 ? "expected" : ""), program[program.outputs[i]].name})
+            if (const auto found = arrays.find(name); !all[i] && found != arrays.end())
                 all[i] = &found->second;
-                any = true;
-            }
-    if (!arrays.empty() && !any)
-        throw Error("The file of expected outputs has no array named expected, expected_0, expected_1, …");
+    const std::string start = "expected_";
+    for (const auto& [name, array] : arrays)
+        if (name.starts_with(start) && !name.ends_with(start) && std::ranges::all_of(name.substr(start.size()), [](char c) { return c >= '0' && c <= '9'; }) &&
+            std::ranges::find(all, &array) == all.end())
+            throw Error("The file of expected outputs has an array " + printable(name) + ", but the model has no such output.");
+    if (std::ranges::all_of(all, [](const Array* array) { return array == nullptr; }))
+        throw Error("The file of expected outputs has no array named expected, expected_0, expected_1, …, nor one called as an output of the model.");
     return all;
+}
+
+// Of a file that has some of them, the others are told.
+void noteMissing(VerifyResult& result, const std::vector<const Array*>& expected)
+{
+    if (std::ranges::all_of(expected, [](const Array* array) { return array == nullptr; }))
+        return;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (const NamedArray& output = result.layerWise.outputs[i]; !expected[i] && output.isAsked)
+            result.layerWise.notices.push_back("The file of expected outputs has none of '" + printable(output.name) +
+                                               "': it is compared with the uncut model only.");
 }
 
 // Where outputs were recorded for all nodes and asked for of some, those of some. An array without numbers stands for what serves as it is.
@@ -293,9 +307,9 @@ bool VerifyResult::equal() const
     return std::ranges::all_of(comparisons, &Comparison::holds);
 }
 
-void requireExpected(const std::map<std::string, Array>& arrays, std::size_t outputs)
+void requireExpected(const std::map<std::string, Array>& arrays, const Program& program)
 {
-    recorded(arrays, outputs);
+    recorded(arrays, program);
 }
 
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options, const Progress& progress)
@@ -304,10 +318,14 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     result.tolerance = options.tolerance.value_or(usualTolerance(model));
     if (options.sample < 0)
         throw Error("The number of nodes to compare must be at least 1.");
-    std::vector<const Array*> expected = recorded(options.expected, model.program().outputs.size());
+    const bool hasNodes = graph.numNodes > 0;
+    std::vector<const Array*> expected(model.program().outputs.size(), nullptr);
+    if (!options.expected.empty())
+        expected = recorded(options.expected, model.program());
     // The cut model first: a bound of its memory counts from what is resident before, and the whole model leaves a lot.
     result.layerWise = runLayerWise(model, graph, options.run, progress);
-    if (options.sample > 0)
+    noteMissing(result, expected);
+    if (options.sample > 0 && hasNodes)
         compareSample(result, model, graph, options, options.sample, 0, progress);
     else if (const std::optional<double> freeBytes = runWholeModel(result, model, graph, options.run, progress))
         compareSample(result, model, graph, options, VerifyOptions::whenTooLarge, *freeBytes, progress);

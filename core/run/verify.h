@@ -88,7 +88,7 @@ struct VerifyOptions {
 
     RunOptions run;
     std::optional<Tolerance> tolerance;  ///< none: usualTolerance
-    /// Outputs recorded elsewhere, of all nodes or of the targets: "expected", or "expected_0", "expected_1", …
+    /// Outputs recorded elsewhere, of all nodes or of the targets: "expected", or "expected_0", "expected_1", …, or by their names
     std::map<std::string, Array> expected;
     /// compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge
     std::int64_t sample = 0;
@@ -97,8 +97,8 @@ struct VerifyOptions {
 /// Arrays of an .npz, or one alone of an .npy, for VerifyOptions::expected. Error if there are none.
 std::map<std::string, Array> readExpected(const std::filesystem::path& path, const Progress& progress = {});
 
-/// Error unless some array is one of the outputs of a model that has so many: "expected", "expected_0", …
-void requireExpected(const std::map<std::string, Array>& arrays, std::size_t outputs);
+/// Error unless some array is one of the program's outputs, as VerifyOptions::expected names them, or if one is of an output that it has not.
+void requireExpected(const std::map<std::string, Array>& arrays, const Program& program);
 
 /// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where the whole model does not fit into
 /// memory, or a sample is asked for, the uncut model runs on neighbourhoods of some nodes instead: what K message passings make of a node depends on

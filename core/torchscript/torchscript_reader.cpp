@@ -59,9 +59,12 @@ public:
             return known->second;
         if (auto named = multiple(sizes); named || (named = sum(sizes)))
             return m_known[sizes] = *named;
-        m_bases.emplace_back(sizes, Dim{0, "u" + std::to_string(m_unnamed++)});
+        m_bases.emplace_back(sizes, unnamed());
         return m_known[sizes] = m_bases.back().second;
     }
+
+    // Of a number that nothing else has, though it may look so.
+    Dim unnamed() { return {0, "u" + std::to_string(m_unnamed++)}; }
 
 private:
     // Rows that are looked at as several each.
@@ -303,10 +306,35 @@ private:
         return "[" + join(parts, ", ") + "]";
     }
 
+    // Numbers that are read from what is in tensors which depend on inputs, and what is worked out from them: one that came out alike on all graphs that
+    // were tried (the node of most edges) is another on others.
+    std::set<ValueId> numbersRead() const
+    {
+        const Program& p = m_recordings.front().program;
+        std::set<ValueId> ofInputs, read;
+        for (const Input& input : p.inputs)
+            ofInputs.insert(input.value);
+        for (const Op& op : p.ops) {
+            bool depends = false, isOfRead = false;
+            forEachOperand(op, [&](ValueId operand) {
+                depends = depends || ofInputs.contains(operand);
+                isOfRead = isOfRead || read.contains(operand);
+            });
+            for (const ValueId output : op.outputs) {
+                if (depends)
+                    ofInputs.insert(output);
+                if (p[output].kind == ValueKind::Int && ((depends && op.target == "aten::item") || isOfRead))
+                    read.insert(output);
+            }
+        }
+        return read;
+    }
+
     void nameSizes()
     {
         SizeNames names;
         nameInputs(names);
+        const std::set<ValueId> read = numbersRead();
         std::map<ValueId, std::int64_t> constants;
         for (std::size_t v = 0; v < program().values.size(); ++v) {
             Value& value = program().values[v];
@@ -318,7 +346,9 @@ private:
                 dims.push_back(names.dim(sizesOf(v, d)));
             if (value.kind == ValueKind::Tensor)
                 value.sizes = std::move(dims);
-            else if (value.number = dims.front(); value.number.isConstant() && !program().isInput(ValueId{static_cast<int>(v)}))
+            else if (value.number = dims.front(); value.number.isConstant() && read.contains(ValueId{static_cast<int>(v)}))
+                value.number = names.unnamed();
+            else if (value.number.isConstant() && !program().isInput(ValueId{static_cast<int>(v)}))
                 constants[ValueId{static_cast<int>(v)}] = value.number.value;
         }
         for (Op& op : program().ops)

@@ -1036,8 +1036,8 @@
         <translation>内存不足以存放 %1 字节的数组。</translation>
     </message>
     <message>
-        <source>%1 needs at least %2 of memory, more than the %3 that it may take%4.</source>
-        <translation>%1 至少需要 %2 内存，超过允许的 %3%4。</translation>
+        <source>%1 needs about %2 of memory, more than the %3 that it may take%4.</source>
+        <translation>%1 约需要 %2 内存，超过允许的 %3%4。</translation>
     </message>
     <message>
         <source>%1 is damaged: it ends within what gzip packed. Fetch it again.</source>
@@ -1812,8 +1812,20 @@
         <translation>边 %1 指向节点 %2，但没有节点。</translation>
     </message>
     <message>
-        <source>The file of expected outputs has no array named expected, expected_0, expected_1, …</source>
-        <translation>预期输出文件中没有名为 expected、expected_0、expected_1、…… 的数组</translation>
+        <source>The file of expected outputs has no array named expected, expected_0, expected_1, …, nor one called as an output of the model.</source>
+        <translation>预期输出文件中没有名为 expected、expected_0、expected_1、…… 的数组，也没有与模型输出同名的数组。</translation>
+    </message>
+    <message>
+        <source>The file of expected outputs has no array of numbers.</source>
+        <translation>预期输出文件中没有数值数组。</translation>
+    </message>
+    <message>
+        <source>The file of expected outputs has an array %1, but the model has no such output.</source>
+        <translation>预期输出文件中有数组 %1，但模型没有这个输出。</translation>
+    </message>
+    <message>
+        <source>The file of expected outputs has none of %1: it is compared with the uncut model only.</source>
+        <translation>预期输出文件中没有 %1 的数组：它只与未切分的模型比较。</translation>
     </message>
     <message>
         <source>The graph cannot be laid out: the system refuses another thread; close other programs and try again.</source>

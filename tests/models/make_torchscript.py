@@ -170,6 +170,22 @@ class LearnedWeights(torch.nn.Module):
         return self.conv(x, edge_index, (score[edge_index[0]] + score[edge_index[1]]).sigmoid())
 
 
+class BesideTheHub(torch.nn.Module):
+    """Rows less that of the node which most edges lead to: a number that the graph tells, and that may come out alike on several."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(make_models.FEATURES, 8), torch.nn.Linear(8, 4)
+
+    def forward(self, x, edge_index):
+        hub = torch.bincount(edge_index[1], minlength=x.size(0)).argmax()
+        for layer in (self.a, self.b):
+            h = layer(x)
+            x = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+            x = (x - x[hub]).tanh()
+        return x
+
+
 class CompressedRows(torch.nn.Module):
     """Edges by where those of each node begin, in two layers."""
 
@@ -532,6 +548,9 @@ def write_odd(folder, inputs):
         csr = {"x": inputs["x"], "rowptr": torch.cat([torch.zeros(1, dtype=torch.long), ends]), "col": inputs["edge_index"][0][order]}
         traced(of_csr, csr).save(str(folder / "odd_csr.pt"))
         np.savez_compressed(folder / "odd_csr.npz", **{n: t.numpy() for n, t in csr.items()}, expected=of_csr(**csr).numpy())
+        hub, towards = BesideTheHub().eval(), given | {"edge_index": torch.cat([given["edge_index"], torch.stack([torch.arange(9), torch.full((9,), 4)])], 1)}
+        traced(hub, towards).save(str(folder / "odd_hub.pt"))
+        np.savez_compressed(folder / "odd_hub.npz", **{n: t.numpy() for n, t in towards.items()}, expected=hub(**towards).numpy())
         tokens, kinds = TypeTokens().eval(), given | {"node_type": torch.arange(make_models.NODES) % 3}
         traced(tokens, kinds).save(str(folder / "odd_type_tokens.pt"))
         np.savez_compressed(folder / "odd_type_tokens.npz", **{n: t.numpy() for n, t in kinds.items()}, expected=tokens(**kinds)[0].numpy())
@@ -541,7 +560,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights", "odd_own_sparse", "odd_type_tokens", "odd_csr"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds", "odd_relations", "odd_learned_weights", "odd_own_sparse", "odd_type_tokens", "odd_csr", "odd_hub"):
         deflate(folder / f"{name}.pt", True)
     # As PyTorch wrote it before 2.0.
     pack(folder / "odd_pooled_old.pt", folder / "odd_pooled.pt", lambda name: "/traced_inputs" not in name)

@@ -3008,7 +3008,7 @@ void WindowTest::memoryOfARunIsBound()
     QString failure;
     connect(&window.document(), &Document::failed, this, [&](const QString& text) { failure = text; });
     window.document().runLayerWise();
-    QTRY_VERIFY_WITH_TIMEOUT(failure.contains(QStringLiteral("needs at least")), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(failure.contains(QStringLiteral("needs about")), patience);
     type(QStringLiteral("4000"));
     window.document().runLayerWise();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() && !window.document().isBusy(), patience);

@@ -362,6 +362,12 @@ TEST(TorchScript, EdgesMayBeCompressedRows)
     expectAnswersOf("odd_csr", openModel(scripts() / "odd_csr.pt", options));
 }
 
+// The node of most edges is the same on all graphs that are tried.
+TEST(TorchScript, NumbersThatTheGraphTellsAreReadFromIt)
+{
+    expectAnswersOf("odd_hub", openModel(scripts() / "odd_hub.pt"));
+}
+
 // A table for three kinds of nodes is none of nodes, though as many rows are summed at the kinds.
 TEST(TorchScript, KindsOfNodesAreNoEndsOfEdges)
 {
