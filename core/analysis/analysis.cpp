@@ -18,6 +18,7 @@
 #include "core/analysis/node_types.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/passes.h"
+#include "core/analysis/recompose.h"
 #include "core/analysis/row_rules.h"
 #include "core/analysis/shape_text.h"
 #include "core/analysis/static_shapes.h"
@@ -406,6 +407,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     promoteParameters(program, options.roles);
     const int inPlace = makeFunctional(program, evaluator);
     mergeScatterCounts(program);
+    composeBags(program);
     mergeDividedCounts(program);
     mergeHalves(program);
     promoteFixedMatrices(program, evaluator);

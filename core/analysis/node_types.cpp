@@ -116,9 +116,17 @@ void mergeScatterCounts(Program& program)
             }
     SymbolNames names;
     for (const Op& op : program.ops) {
+        const OpView view(program, op);
+        if (op.target.find("embedding_bag") != std::string::npos) {
+            const Value *indices = view.tensor("indices"), *factors = view.tensor("per_sample_weights");
+            if (indices && factors && indices->sizes.size() == 1 && factors->sizes.size() == 1 && own.contains(indices->sizes[0].symbol) &&
+                own.contains(factors->sizes[0].symbol) && !indices->sizes[0].isConstant() && !factors->sizes[0].isConstant() &&
+                names.of(indices->sizes[0].symbol) != names.of(factors->sizes[0].symbol))
+                names.merge(names.of(factors->sizes[0].symbol), names.of(indices->sizes[0].symbol));
+            continue;
+        }
         if (!elementIndexed.contains(op.target))
             continue;
-        const OpView view(program, op);
         const Value *index = view.tensor("index"), *source = view.tensor("src");
         const std::optional<int> dim = view.dim("dim", view.rank("self"));
         if (index == nullptr || source == nullptr || !dim || index->sizes.size() != source->sizes.size() || index->sizes.size() <= at(*dim))

@@ -11,8 +11,8 @@ namespace cleave {
 /// bound.
 void mergeNodeCounts(Program& program);
 
-/// scatter_add and its like take an index that is shorter than what they add up, and an exporter counts the two apart: it is as long. A graph in
-/// which it is not is refused when it is bound.
+/// scatter_add and its like take an index that is shorter than what they add up, and an exporter counts the two apart: it is as long. So are weights
+/// of bags and what is in these. A graph in which they are not is refused when it is bound.
 void mergeScatterCounts(Program& program);
 
 /// x[table.view(-1)].view(n, -1) has 12·⌊6·m / n⌋ columns where a table of six columns has m rows, and an exporter does not ask whether m is n: a

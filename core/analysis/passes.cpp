@@ -167,7 +167,7 @@ private:
                 rewriter.replace(op.outputs.front(), other);
                 continue;
             }
-            if (const ValueId composed = composeNewOp(m_program, op, rewriter, read); composed.valid()) {
+            if (const ValueId composed = composeNewOp(m_program, op, rewriter); composed.valid()) {
                 rewriter.replace(op.outputs.front(), composed);
                 continue;
             }

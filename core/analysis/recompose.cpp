@@ -253,18 +253,52 @@ ValueId repeatedRows(const Program& program, const Op& op, Rewriter& rewriter)
 
 }  // namespace
 
-ValueId composeNewOp(const Program& program, const Op& op, Rewriter& rewriter, const std::set<ValueId>& read)
+namespace {
+
+bool isBag(const Op& op, const std::set<ValueId>& read)
 {
-    const auto isRead = [&](ValueId value) { return read.contains(value); };
+    return isOneOf(op.target, {"aten::embedding_bag", "aten::_embedding_bag", "aten::_embedding_bag_forward_only"}) && op.outputs.size() > 1 &&
+           std::none_of(op.outputs.begin() + 1, op.outputs.end(), [&](ValueId other) { return read.contains(other); });
+}
+
+std::set<ValueId> valuesRead(const Program& program)
+{
+    std::set<ValueId> read(program.outputs.begin(), program.outputs.end());
+    for (const Op& op : program.ops)
+        forEachOperand(op, [&](ValueId operand) { read.insert(operand); });
+    return read;
+}
+
+}  // namespace
+
+void composeBags(Program& program)
+{
+    const std::set<ValueId> read = valuesRead(program);
+    if (std::ranges::none_of(program.ops, [&](const Op& op) { return isBag(op, read); }))
+        return;
+    Rewriter rewriter(program);
+    for (Op& op : rewriter.takeOps()) {
+        rewriter.resolveOperands(op);
+        if (const ValueId composed = isBag(op, read) ? bagReduction(program, op, rewriter) : ValueId{}; composed.valid()) {
+            rewriter.replace(op.outputs.front(), composed);
+            continue;
+        }
+        const std::vector<ValueId> outputs = op.outputs;
+        rewriter.emit(std::move(op));
+        for (const ValueId id : outputs)
+            rewriter.noteSize(id);
+    }
+    rewriter.finish();
+}
+
+ValueId composeNewOp(const Program& program, const Op& op, Rewriter& rewriter)
+{
     if (op.target == "aten::rms_norm")
         return rootMeanSquareNorm(program, op, rewriter);
     if (op.target == "aten::segment_reduce")
         return segmentReduction(program, op, rewriter);
     if (op.target == "aten::repeat_interleave")
         return repeatedRows(program, op, rewriter);
-    if (isOneOf(op.target, {"aten::embedding_bag", "aten::_embedding_bag", "aten::_embedding_bag_forward_only"}) && op.outputs.size() > 1 &&
-        std::none_of(op.outputs.begin() + 1, op.outputs.end(), isRead))
-        return bagReduction(program, op, rewriter);
     return {};
 }
 

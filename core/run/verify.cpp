@@ -318,14 +318,13 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     result.tolerance = options.tolerance.value_or(usualTolerance(model));
     if (options.sample < 0)
         throw Error("The number of nodes to compare must be at least 1.");
-    const bool hasNodes = graph.numNodes > 0;
     std::vector<const Array*> expected(model.program().outputs.size(), nullptr);
     if (!options.expected.empty())
         expected = recorded(options.expected, model.program());
     // The cut model first: a bound of its memory counts from what is resident before, and the whole model leaves a lot.
     result.layerWise = runLayerWise(model, graph, options.run, progress);
     noteMissing(result, expected);
-    if (options.sample > 0 && hasNodes)
+    if (options.sample > 0)
         compareSample(result, model, graph, options, options.sample, 0, progress);
     else if (const std::optional<double> freeBytes = runWholeModel(result, model, graph, options.run, progress))
         compareSample(result, model, graph, options, VerifyOptions::whenTooLarge, *freeBytes, progress);

@@ -192,7 +192,7 @@ TEST(Cli, OutputsOfSomeNodes)
     EXPECT_EQ(recorded.code, 0) << recorded.out << recorded.err;
     EXPECT_NE(recorded.out.find("expected"), std::string::npos) << recorded.out;
     for (const auto& [nodes, sentence] :
-         {std::pair{"5,x", "'x' is no node's number"}, {"9-5", "no range"}, {"2708", "no node 2708"}, {"\" \"", "names no node"}}) {
+         {std::pair{"5,x", "'x' is neither a node's number nor a file"}, {"9-5", "no range"}, {"2708", "no node 2708"}, {"\" \"", "names no node"}}) {
         const Result refused = run("run " + files + " --out " + out + " --targets " + nodes);
         EXPECT_EQ(refused.code, 1) << nodes;
         EXPECT_NE(refused.err.find(sentence), std::string::npos) << refused.err;
@@ -1048,12 +1048,12 @@ TEST(Cli, RunsPlanForTheGraph)
         EXPECT_EQ(function["batches"], 0);
     const Result other = run(inputs + " --planner optimal --resume " + store);
     EXPECT_EQ(other.code, 1);
-    EXPECT_NE(other.err.find("is another one: there, the plan is"), std::string::npos) << other.err;
+    EXPECT_NE(other.err.find("is another one: there, the plan has the hash "), std::string::npos) << other.err;
     test::writeText(folder / "store/manifest.plan.json", "{");
     const Result damaged = run(inputs + " --resume " + store);
     EXPECT_EQ(damaged.code, 1);
     EXPECT_NE(damaged.err.find("The plan that was kept is not gone on with: "), std::string::npos) << damaged.err;
-    EXPECT_NE(damaged.err.find("is another one: there, the plan is"), std::string::npos) << damaged.err;
+    EXPECT_NE(damaged.err.find("is another one: there, the plan has the hash "), std::string::npos) << damaged.err;
     const std::string there = (folder / "there").string();
     ASSERT_EQ(run(inputs + " --device cuda --store " + there).code, 0);
     EXPECT_NE(test::readText(folder / "there/manifest.plan.json").find("\"device\": \"cuda\""), std::string::npos) << "to go on there";

@@ -907,6 +907,7 @@ void WindowTest::whatRunsIsLit()
             if (const LayoutBand& place = window.graphView().picture()->layout.bands[band]; area.contains(area.center().x(), place.top + 2))
                 lit.append(QStringLiteral("%1: %2").arg(what, toText(bands[band].name)));
     });
+    window.document().setBatchSize(1);  // for long enough to be seen
     window.document().runLayerWise();
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
     QVERIFY(!lit.isEmpty());
