@@ -68,7 +68,9 @@ bool Analyser::writesIntoAll(OpId id) const
     if (!form || !allOperands(id, [&](ValueId operand) { return facts(operand).rows != Rows::Edges; }))
         return false;
     const bool isOfGraph = form->source.valid() && form->sourceHasRows && isFeature(form->source) && facts(form->source).rows == Rows::Graph;
-    return isFeature(form->index) || isOfGraph;
+    // Within each row (the weights of the experts that a router chose), its own entries say where.
+    const bool isWithinRows = isFeature(form->index) && facts(form->index).rows == Rows::Nodes && facts(form->index).rowDim != form->indexRowDim;
+    return (isFeature(form->index) && !isWithinRows) || isOfGraph;
 }
 
 bool Analyser::classifyScatter(OpId id)

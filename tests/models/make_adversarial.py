@@ -220,6 +220,15 @@ def loops_beside_kept_edges(self, x, ei):
     return torch.zeros_like(x).index_add(0, edges[1], self.b(h)[edges[0]] * weights.view(-1, 1)) + propagate(x, ei)
 
 
+@model("equal", "weights of the experts that a router chose, written within each row at ids that features tell")
+def routes_to_experts(self, x, ei):
+    for _ in range(2):
+        best, ids = self.b(propagate(self.a(x), ei)).topk(2, 1)
+        weights = torch.zeros(x.size(0), F).scatter(1, ids, best.softmax(1))
+        x = x + weights * torch.zeros_like(x).scatter_add(1, ids.flip(1), best.tanh())
+    return propagate_mean(x, ei)
+
+
 @model("equal", "attention over edges that features keep and a loop of each node, in two layers")
 def attends_to_kept_edges(self, x, ei):
     h = self.a(x)
