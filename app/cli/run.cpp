@@ -466,8 +466,9 @@ struct VerifyCommand : RunArguments {
         add(command);
         command.add_option("--tolerance", relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)");
         command.add_option("--absolute-tolerance", absolute, "Absolute tolerance (0.00001; wider likewise)");
-        command.add_option("--expected", expected,
-                           "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …, or by their names; or one alone as .npy)");
+        command.add_option(
+            "--expected", expected,
+            "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …, or by their names; or one alone as .npy)");
         command
             .add_option("--sample", sample,
                         "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " +

@@ -491,8 +491,8 @@ ValueId differencesOf(const Program& program, ValueId value)
         return {};
     const ValueId minuend = view.value("self"), other = view.value("other");
     const auto later = partOf(program, minuend), earlier = partOf(program, other);
-    const bool areNeighbours = later && earlier && later->whole == earlier->whole && later->start == 1 && later->goesToTheEnd && earlier->start == 0 &&
-                               program[minuend].sizes == program[other].sizes;
+    const bool areNeighbours = later && earlier && later->whole == earlier->whole && later->start == 1 && later->goesToTheEnd &&
+                               earlier->start == 0 && program[minuend].sizes == program[other].sizes;
     return areNeighbours ? later->whole : ValueId{};
 }
 
@@ -500,7 +500,9 @@ ValueId differencesOf(const Program& program, ValueId value)
 ValueId pointersLookedThrough(const Program& program, const Op& op)
 {
     const OpView view(program, op);
-    const ValueId list = op.target == "aten::bucketize" ? view.value("boundaries") : op.target == "aten::searchsorted" ? view.value("sorted_sequence") : ValueId{};
+    const ValueId list = op.target == "aten::bucketize"      ? view.value("boundaries")
+                         : op.target == "aten::searchsorted" ? view.value("sorted_sequence")
+                                                             : ValueId{};
     if (!list.valid())
         return {};
     if (const auto part = partOf(program, viewRoot(program, list)))

@@ -101,8 +101,8 @@ struct Planning::Impl {
             return *std::move(best);
         constexpr double forRounding = 1.005;  // whoever gives what is said gives enough
         throw Error("The plan '" + name + "' does not fit into " + formatBytes(request.memoryBytes) +
-                    (fixedBatch > 0 ? " in batches of " + formatCount(fixedBatch) : " with any batch size") + ": it needs " + formatBytes(forRounding * least) +
-                    ".");
+                    (fixedBatch > 0 ? " in batches of " + formatCount(fixedBatch) : " with any batch size") + ": it needs " +
+                    formatBytes(forRounding * least) + ".");
     }
 };
 

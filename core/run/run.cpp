@@ -73,11 +73,11 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
     };
     const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
     const Targets targets = targetsOf(*model.analysis, options);
-    std::vector<std::string> run{
-        "the model is " + model.program().sha256, "the plan has the hash " + hashOf(execution.data(), execution.size()),
-        targets.areAll() ? "all nodes are asked for"
-                         : "the nodes asked for have the hash " + hashOf(targets.nodes.data(), 8 * targets.nodes.size()) + " and the type " + std::to_string(targets.type),
-        options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
+    std::vector<std::string> run{"the model is " + model.program().sha256, "the plan has the hash " + hashOf(execution.data(), execution.size()),
+                                 targets.areAll() ? "all nodes are asked for"
+                                                  : "the nodes asked for have the hash " + hashOf(targets.nodes.data(), 8 * targets.nodes.size()) +
+                                                        " and the type " + std::to_string(targets.type),
+                                 options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
         std::string is = "given as it is";

@@ -212,7 +212,8 @@ std::vector<const Array*> arrays(const RunResult& run)
     return all;
 }
 
-// Recorded outputs by position: "expected" or "expected_0", "expected_1", …, or the output's own name. Error if others are there than those of outputs.
+// Recorded outputs by position: "expected" or "expected_0", "expected_1", …, or the output's own name. Error if others are there than those of
+// outputs.
 std::vector<const Array*> recorded(const std::map<std::string, Array>& arrays, const Program& program)
 {
     const std::size_t count = program.outputs.size();
@@ -223,7 +224,8 @@ std::vector<const Array*> recorded(const std::map<std::string, Array>& arrays, c
                 all[i] = &found->second;
     const std::string start = "expected_";
     for (const auto& [name, array] : arrays)
-        if (name.starts_with(start) && !name.ends_with(start) && std::ranges::all_of(name.substr(start.size()), [](char c) { return c >= '0' && c <= '9'; }) &&
+        if (name.starts_with(start) && !name.ends_with(start) &&
+            std::ranges::all_of(name.substr(start.size()), [](char c) { return c >= '0' && c <= '9'; }) &&
             std::ranges::find(all, &array) == all.end())
             throw Error("The file of expected outputs has an array " + printable(name) + ", but the model has no such output.");
     if (std::ranges::all_of(all, [](const Array* array) { return array == nullptr; }))

@@ -306,8 +306,8 @@ private:
         return "[" + join(parts, ", ") + "]";
     }
 
-    // Numbers that are read from what is in tensors which depend on inputs, and what is worked out from them: one that came out alike on all graphs that
-    // were tried (the node of most edges) is another on others.
+    // Numbers that are read from what is in tensors which depend on inputs, and what is worked out from them: one that came out alike on all graphs
+    // that were tried (the node of most edges) is another on others.
     std::set<ValueId> numbersRead() const
     {
         const Program& p = m_recordings.front().program;
