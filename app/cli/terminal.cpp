@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdio>
 #include <iostream>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/signals.h"
@@ -48,6 +50,21 @@ bool isNumber(const std::string& cell)
     return cell.empty() || cell == "-" || cell == "–" || std::isdigit(static_cast<unsigned char>(cell.front()));
 }
 
+// The last line of a terminal. Batches are many, and percents few. Threads may tell at once.
+class LineTold {
+public:
+    void tell(std::string line)
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (line != m_line)
+            std::fprintf(stderr, "\r\033[K%s", (m_line = std::move(line)).c_str());
+    }
+
+private:
+    std::mutex m_mutex;
+    std::string m_line;
+};
+
 }  // namespace
 
 TerminalProgress::TerminalProgress() : m_stop(stopAtInterrupt()) {}
@@ -62,11 +79,10 @@ Progress TerminalProgress::progress() const
 {
     Progress progress{m_stop, {}};
     if (isatty(STDERR_FILENO))
-        progress.report = [told = std::string()](double fraction, std::string_view what) mutable {
+        progress.report = [told = std::make_shared<LineTold>()](double fraction, std::string_view what) {
             char percent[16];
             std::snprintf(percent, sizeof percent, "%3.0f %%  ", fraction * 100);
-            if (std::string line = percent + std::string(what); line != told)
-                std::fprintf(stderr, "\r\033[K%s", (told = std::move(line)).c_str());
+            told->tell(percent + std::string(what));
         };
     return progress;
 }

@@ -518,6 +518,8 @@ ValueId pointersLookedThrough(const Program& program, const Op& op)
 std::optional<Dim> rowsDividedBy(const Program& program, ValueId input)
 {
     const auto isInput = [&](ValueId value) { return value.valid() && viewRoot(program, value) == input; };
+    if (!isInteger(program[input].dtype))  // thresholds of features are looked through as well
+        return {};
     for (const Op& op : program.ops) {
         const OpView view(program, op);
         if (isInput(pointersLookedThrough(program, op)) && view.outputRank() == 1)
