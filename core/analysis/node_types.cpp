@@ -1,7 +1,6 @@
 #include "core/analysis/node_types.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
+#include "core/analysis/views.h"
 #include "core/model/size_term.h"
 
 namespace cleave {
@@ -117,18 +117,11 @@ void mergeScatterCounts(Program& program)
     SymbolNames names;
     for (const Op& op : program.ops) {
         const OpView view(program, op);
-        if (op.target.find("embedding_bag") != std::string::npos) {
-            const Value *indices = view.tensor("indices"), *factors = view.tensor("per_sample_weights");
-            if (indices && factors && indices->sizes.size() == 1 && factors->sizes.size() == 1 && own.contains(indices->sizes[0].symbol) &&
-                own.contains(factors->sizes[0].symbol) && !indices->sizes[0].isConstant() && !factors->sizes[0].isConstant() &&
-                names.of(indices->sizes[0].symbol) != names.of(factors->sizes[0].symbol))
-                names.merge(names.of(factors->sizes[0].symbol), names.of(indices->sizes[0].symbol));
+        const bool isBag = isEmbeddingBag(op);
+        if (!isBag && !elementIndexed.contains(op.target))
             continue;
-        }
-        if (!elementIndexed.contains(op.target))
-            continue;
-        const Value *index = view.tensor("index"), *source = view.tensor("src");
-        const std::optional<int> dim = view.dim("dim", view.rank("self"));
+        const Value *index = view.tensor(isBag ? "indices" : "index"), *source = view.tensor(isBag ? "per_sample_weights" : "src");
+        const std::optional<int> dim = isBag ? 0 : view.dim("dim", view.rank("self"));
         if (index == nullptr || source == nullptr || !dim || index->sizes.size() != source->sizes.size() || index->sizes.size() <= at(*dim))
             continue;
         std::string from = names.of(index->sizes[at(*dim)].symbol), to = names.of(source->sizes[at(*dim)].symbol);
@@ -456,28 +449,6 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
 
 namespace {
 
-// A part of consecutive entries of a list: of p[start:end]. Nothing for any other value.
-struct Part {
-    ValueId whole;
-    std::int64_t start = 0;
-    bool goesToTheEnd = false;
-};
-
-std::optional<Part> partOf(const Program& program, ValueId value)
-{
-    const OpId op = value.valid() ? program[value].producer : OpId{};
-    if (!op.valid() || program[op].target != "aten::slice")
-        return {};
-    const OpView slice(program, program[op]);
-    const Value* whole = slice.tensor("self");
-    if (!whole || whole->sizes.size() != 1 || slice.integerOr("step", 1) != 1 || (slice.given("start") && !slice.integer("start")))
-        return {};
-    const ValueId end = slice.value("end");
-    const bool goesToTheEnd = !slice.given("end") || slice.integer("end") == std::numeric_limits<std::int64_t>::max() ||
-                              (end.valid() && program[end].number == whole->sizes[0]);
-    return Part{slice.value("self"), slice.integerOr("start", 0), goesToTheEnd};
-}
-
 // p of torch.diff(p) and of p[1:] - p[:-1].
 ValueId differencesOf(const Program& program, ValueId value)
 {
@@ -491,7 +462,7 @@ ValueId differencesOf(const Program& program, ValueId value)
         return {};
     const ValueId minuend = view.value("self"), other = view.value("other");
     const auto later = partOf(program, minuend), earlier = partOf(program, other);
-    const bool areNeighbours = later && earlier && later->whole == earlier->whole && later->start == 1 && later->goesToTheEnd &&
+    const bool areNeighbours = later && earlier && later->whole == earlier->whole && later->start == 1 && later->leftAtEnd == 0 &&
                                earlier->start == 0 && program[minuend].sizes == program[other].sizes;
     return areNeighbours ? later->whole : ValueId{};
 }
@@ -506,7 +477,7 @@ ValueId pointersLookedThrough(const Program& program, const Op& op)
     if (!list.valid())
         return {};
     if (const auto part = partOf(program, viewRoot(program, list)))
-        return part->start == 1 && part->goesToTheEnd ? part->whole : ValueId{};
+        return part->start == 1 && part->leftAtEnd == 0 ? part->whole : ValueId{};
     const OpId maker = program[viewRoot(program, list)].producer;
     const ValueId summed = maker.valid() && program[maker].target == "aten::cumsum" ? OpView(program, program[maker]).value("self") : ValueId{};
     const ValueId differences = differencesOf(program, summed);

@@ -39,6 +39,12 @@ inline bool isReshape(const Op& op)
     return isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view"}) && op.overload != "dtype";
 }
 
+/// Whether an op gathers rows at indices and reduces them in bags, all at once.
+inline bool isEmbeddingBag(const Op& op)
+{
+    return isOneOf(op.target, {"aten::embedding_bag", "aten::_embedding_bag", "aten::_embedding_bag_forward_only"});
+}
+
 /// The op that makes a value; null for inputs, weights and invalid ids.
 inline const Op* producerOf(const Program& program, ValueId value)
 {

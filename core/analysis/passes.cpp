@@ -133,9 +133,7 @@ private:
 
     void simplify()
     {
-        std::set<ValueId> read(m_program.outputs.begin(), m_program.outputs.end());
-        for (const Op& op : m_program.ops)
-            forEachOperand(op, [&](ValueId operand) { read.insert(operand); });
+        const std::set<ValueId> read = valuesRead(m_program);
         Rewriter rewriter(m_program);
         for (Op& op : rewriter.takeOps()) {
             rewriter.resolveOperands(op);

@@ -257,16 +257,8 @@ namespace {
 
 bool isBag(const Op& op, const std::set<ValueId>& read)
 {
-    return isOneOf(op.target, {"aten::embedding_bag", "aten::_embedding_bag", "aten::_embedding_bag_forward_only"}) && op.outputs.size() > 1 &&
+    return isEmbeddingBag(op) && op.outputs.size() > 1 &&
            std::none_of(op.outputs.begin() + 1, op.outputs.end(), [&](ValueId other) { return read.contains(other); });
-}
-
-std::set<ValueId> valuesRead(const Program& program)
-{
-    std::set<ValueId> read(program.outputs.begin(), program.outputs.end());
-    for (const Op& op : program.ops)
-        forEachOperand(op, [&](ValueId operand) { read.insert(operand); });
-    return read;
 }
 
 }  // namespace

@@ -42,7 +42,11 @@ public:
         return bucket(call("aten::cumsum", "", {{"self", {lengths}}, {"dim", whole(0)}}, ends));
     }
 
-    ValueId sum(ValueId rows, ValueId segment) { return added(rows, segment, m_sizes, m_out); }
+    ValueId sum(ValueId rows, ValueId segment)
+    {
+        const ValueId zeros = call("aten::zeros", "", {{"size", {m_sizes}}, {"dtype", {m_out.dtype}}}, m_out);
+        return call("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {segment}}, {"source", {rows}}}, m_out);
+    }
 
     // Of segments whose rows are read at `fill`, if they are none, or begin with it.
     ValueId extreme(ValueId rows, ValueId segment, bool isLargest, const Argument& fill, bool begins)
@@ -113,12 +117,6 @@ private:
         return call("aten::bucketize", "Tensor", {{"self", {m_numbers}}, {"boundaries", {boundaries}}, {"right", {true}}}, index());
     }
 
-    ValueId added(ValueId rows, ValueId segment, const std::vector<Argument>& sizes, const Value& like)
-    {
-        const ValueId zeros = call("aten::zeros", "", {{"size", {sizes}}, {"dtype", {like.dtype}}}, like);
-        return call("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {segment}}, {"source", {rows}}}, like);
-    }
-
     const Program& m_program;
     const Op& m_op;
     Rewriter& m_rewriter;
@@ -182,15 +180,10 @@ ValueId tableOfBags(const Program& program, ValueId indices, ValueId offsets)
 }
 
 // Of tensor[:-1]: tensor.
-ValueId allButLast(const Program& program, ValueId part)
+ValueId allButLast(const Program& program, ValueId value)
 {
-    const OpId maker = part.valid() ? program[part].producer : OpId{};
-    if (!maker.valid() || program[maker].target != "aten::slice")
-        return {};
-    const OpView slice(program, program[maker]);
-    const bool isBut =
-        slice.integerOr("dim", 0) == 0 && slice.integerOr("start", 0) == 0 && slice.integer("end") == -1 && slice.integerOr("step", 1) == 1;
-    return isBut ? slice.value("self") : ValueId{};
+    const auto part = partOf(program, value);
+    return part && part->start == 0 && part->leftAtEnd == 1 ? part->whole : ValueId{};
 }
 
 }  // namespace

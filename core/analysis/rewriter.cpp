@@ -5,6 +5,14 @@
 
 namespace cleave {
 
+std::set<ValueId> valuesRead(const Program& program)
+{
+    std::set<ValueId> read(program.outputs.begin(), program.outputs.end());
+    for (const Op& op : program.ops)
+        forEachOperand(op, [&](ValueId operand) { read.insert(operand); });
+    return read;
+}
+
 Rewriter::Rewriter(Program& program) : m_program(program), m_old(std::move(program.ops))
 {
     m_program.ops.clear();

@@ -58,6 +58,9 @@ inline Argument whole(std::int64_t number)
     return {number};
 }
 
+/// What any op of a program reads, and its outputs.
+std::set<ValueId> valuesRead(const Program& program);
+
 /// Calls change(ValueId&) for every value an argument mentions.
 template <class Change>
 void changeValues(Argument& argument, Change&& change)

@@ -1,6 +1,7 @@
 #include "core/analysis/views.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/analysis/op_view.h"
 
@@ -15,6 +16,21 @@ const Dim* onlyNonUnitDim(const Value& value)
 {
     const auto dim = std::ranges::find_if(value.sizes, [](const Dim& d) { return !d.isOne(); });
     return nonUnitDims(value) == 1 ? &*dim : nullptr;
+}
+
+std::optional<Part> partOf(const Program& program, ValueId value)
+{
+    const Op* op = producerOf(program, value);
+    if (!op || op->target != "aten::slice")
+        return {};
+    const OpView slice(program, *op);
+    const Value* whole = slice.tensor("self");
+    if (!whole || whole->sizes.size() != 1 || slice.integerOr("step", 1) != 1 || (slice.given("start") && !slice.integer("start")))
+        return {};
+    const ValueId end = slice.value("end");
+    const bool goesToTheEnd = !slice.given("end") || slice.integer("end") == std::numeric_limits<std::int64_t>::max() ||
+                              (end.valid() && program[end].number == whole->sizes[0]);
+    return Part{slice.value("self"), slice.integerOr("start", 0), goesToTheEnd ? 0 : slice.integerOr("end", 0) < 0 ? -*slice.integer("end") : -1};
 }
 
 namespace {

@@ -80,7 +80,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                     sum[2 * k] = first ? x.even : combined<R, T>(sum[2 * k], x.even);
                     sum[2 * k + 1] = first ? x.odd : combined<R, T>(sum[2 * k + 1], x.odd);
                 });
-            forEachOfRow<N, count* static_cast<int>(sizeof(In))>([&](auto k) __attribute__((always_inline)) {
+            forEachOfRow<N, vectorBytes * sizeof(In) / sizeof(T)>([&](auto k) __attribute__((always_inline)) {
                 if constexpr (k < paired)
                     return;
                 Vector<T> x;

@@ -70,6 +70,7 @@ def make_inputs():
                "counts_from": counts, "counts_to": counts.flip(0)}
     order = torch.argsort(edge_index[1], stable=True)
     inputs |= {"col": edge_index[0, order], "rowptr": torch.cat([counts.new_zeros(1), torch.bincount(edge_index[1], minlength=NODES).cumsum(0)])}
+    inputs["csr_weight"] = torch.rand(EDGES, generator=torch.Generator().manual_seed(31))
     # Features with other dimensions before the nodes': graphs side by side, time steps, channels.
     inputs |= {"graphs": torch.randn(3, NODES, FEATURES, generator=more), "series": torch.randn(2, 6, NODES, 3, generator=more),
                "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
@@ -2012,6 +2013,49 @@ class Bags(nn.Module):
         return self.lin(torch.cat([x, nn.functional.embedding_bag(col, x, rowptr, mode="max", include_last_offset=True)], 1))
 
 
+class WeightedBags(nn.Module):
+    """A weight for each entry of the bags, which nothing but these says is of edges."""
+
+    def __init__(self):
+        super().__init__()
+        self.into, self.lin = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, rowptr, col, csr_weight):
+        for layer in (self.into, self.lin):
+            x = nn.functional.embedding_bag(col, layer(x), rowptr[:-1], mode="sum", per_sample_weights=csr_weight)
+        return x
+
+
+class PointersLookedThrough(nn.Module):
+    """Where pointers lie, told by what models make of them: searched, without the first, and their differences."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, rowptr, col):
+        edges = torch.arange(col.size(0))
+        for layer, targets in ((self.a, torch.searchsorted(rowptr, edges, right=True) - 1), (self.b, torch.bucketize(edges, rowptr[1:], right=True))):
+            h = layer(x)
+            x = torch.zeros_like(h).index_add(0, targets, h[col]).tanh()
+        h = self.c(x)
+        targets = torch.arange(x.size(0)).repeat_interleave(rowptr.diff(), output_size=col.size(0))
+        return torch.zeros_like(h).index_add(0, targets, h[col])
+
+
+class LengthsOfSegments(nn.Module):
+    """Sums between pointers, given as their differences."""
+
+    def __init__(self):
+        super().__init__()
+        self.into, self.lin = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, rowptr, col):
+        for layer in (self.into, self.lin):
+            x = torch.segment_reduce(layer(x)[col], "sum", lengths=rowptr[1:] - rowptr[:-1])
+        return x
+
+
 class TablesOfNeighbours(nn.Module):
     """Means and weighted sums of the rows that a table of neighbours names, by embedding_bag."""
 
@@ -2503,6 +2547,9 @@ ZOO = {
     "pointers_softmax": lambda: Pointers("softmax", "min"),
     "bags": Bags,
     "tables_of_neighbours": TablesOfNeighbours,
+    "weighted_bags": WeightedBags,
+    "pointers_looked_through": PointersLookedThrough,
+    "lengths_of_segments": LengthsOfSegments,
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "mean_of_graph": MeanOfGraph,
     "autocast": UnderAutocast,
@@ -2550,7 +2597,7 @@ ZOO = {
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
-DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
+DECOMPOSED = {"pointers_looked_through", "gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
               "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token", "dense_gat", "written_gat", "pairs_gat", "masked_transformer", "two_tables"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
