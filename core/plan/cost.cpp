@@ -192,7 +192,7 @@ RowCount CostModel::rowsFor(int group, int nodeType, int hops) const
 bool CostModel::isWhole(const FunctionRows& rows, int nodeType) const
 {
     const std::vector<RowCount>& reach = rows.reach[at(nodeType)];
-    return m_counts.order == "natural" && rows.batches <= 1 && !reach.empty() && reach.front().total >= m_counts.nodesOf(nodeType);
+    return isInOrder(rows) && rows.batches <= 1 && !reach.empty() && reach.front().total >= m_counts.nodesOf(nodeType);
 }
 
 double CostModel::rowsAt(Position position) const
@@ -212,15 +212,18 @@ Amount CostModel::opCost(std::size_t placed, Position position) const
 double CostModel::readSeconds(const Tensor& tensor, bool wholeBlock, int function) const
 {
     const int group = m_groupOfLevel[at(function)];
-    const bool inOrder = !wholeBlock && m_counts.order == "natural";
+    const bool inOrder = !wholeBlock && isInOrder(rowsOf(group));
     const double rows = rowsFor(group, tensor.nodeType, wholeBlock ? m_groups[at(group)].last - function + 1 : 0).total;
     return rows * tensor.bytes / (inOrder ? m_rates.read : m_rates.gather);
 }
 
 double CostModel::writeSeconds(const Tensor& tensor, int function) const
 {
-    const double rows = rowsFor(m_groupOfLevel[at(function)], tensor.nodeType, 0).total;
-    return tensor.writeSeconds * rows / std::max(1.0, m_counts.nodesOf(tensor.nodeType));
+    const int group = m_groupOfLevel[at(function)];
+    const double nodes = m_counts.nodesOf(tensor.nodeType);
+    // The results of a single batch are the store's rows as they are.
+    const bool isCopied = static_cast<double>(m_counts.batchSize) < nodes || !isInOrder(rowsOf(group));
+    return isCopied ? tensor.writeSeconds * rowsFor(group, tensor.nodeType, 0).total / std::max(1.0, nodes) : 0;
 }
 
 double CostModel::fixedSeconds() const
@@ -234,7 +237,7 @@ double CostModel::fixedSeconds() const
 // One plan's cost: what each function reads of each tensor follows from the positions, the rest from that.
 class CostModel::Pricing {
 public:
-    Pricing(const CostModel& model, const Plan& plan) : m(model), m_plan(plan), m_isNatural(model.m_counts.order == "natural")
+    Pricing(const CostModel& model, const Plan& plan) : m(model), m_plan(plan)
     {
         m_cost.functions = m.m_fixed;
         m_cost.preparationBytes = m.m_counts.structure.preparation;
@@ -347,7 +350,7 @@ private:
     bool isInOrder(int group, int hops) const
     {
         const int type = m.m_space.analysis().typeOf(m.m_groups[at(group)].last);
-        return (hops == 0 && m_isNatural) || m.isWhole(m.rowsOf(group), type);
+        return (hops == 0 && m.isInOrder(m.rowsOf(group))) || m.isWhole(m.rowsOf(group), type);
     }
 
     RowCount rowsOf(const Reading& r, int hops) const { return m.rowsFor(r.group, m.m_tensors[at(r.tensor)].nodeType, hops); }
@@ -434,12 +437,15 @@ private:
         });
     }
 
+    // What is kept as bfloat16 is read into rows of float32.
+    bool isWidened(std::size_t t) const { return m.m_counts.keeping.isNarrow && isSaved(t) && m.m_tensors[t].keptBytes < m.m_tensors[t].bytes; }
+
     // Rows of the largest batch that a function holds of a tensor of the store; those that follow each other there are a view of it.
     AtOnce heldRows(int group, int t) const
     {
         for (std::size_t i = m_readingsOf[at(t)].first; i < m_readingsOf[at(t)].second; ++i)
             if (const Reading& r = m_readings[i]; r.group == group)
-                return r.hops < 0 || isInOrder(group, r.hops) ? AtOnce{} : rowsOf(r, r.hops).atOnce;
+                return r.hops < 0 || (isInOrder(group, r.hops) && !isWidened(at(t))) ? AtOnce{} : rowsOf(r, r.hops).atOnce;
         return {};
     }
 
@@ -465,7 +471,7 @@ private:
             double before = structure, own = 0;  // of stores
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
-                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].bytes;
+                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].keptBytes;
             for (const auto& [value, given] : m.m_ofGraph)
                 if (turn(given.madeIn) <= turn(group) && lastTurn(given) >= turn(group))
                     (turn(given.madeIn) < turn(group) ? before : own) += given.bytes;
@@ -475,9 +481,9 @@ private:
                     return peak.batch(
                         group, when, [&](int t) { return heldRows(group, t).*when; }, [&](std::size_t op) { return makesSaved(op); });
                 };
-                // Of a single batch, the rows that it saves are the store.
+                // Of a single batch, the rows that it saves are the store, if that keeps them as they are.
                 const PeakOf::Peak first = batch(&AtOnce::first);
-                const bool isOnly = m.rowsOf(group).batches <= 1;
+                const bool isOnly = m.rowsOf(group).batches <= 1 && !m.m_counts.keeping.isNarrow && !m.m_counts.keeping.inFiles;
                 most = std::max(before + m.m_bookkeeping[f].first + first.most, most + (isOnly ? 0 : m.m_bookkeeping[f].first + first.atEnd));
                 if (!isOnly)
                     most = std::max(most, before + own + m.m_bookkeeping[f].later + batch(&AtOnce::later).most);
@@ -490,7 +496,6 @@ private:
 
     const CostModel& m;
     const Plan& m_plan;
-    bool m_isNatural;
     PlanCost m_cost;
     std::vector<int> m_group;  // of each placed op
     std::vector<Reading> m_readings;

@@ -103,8 +103,9 @@ public:
         int producer = -1;  ///< placed op; -1 for an input, and what a global op made
         int global = -1;    ///< index of the function of the global op that made it
         int nodeType = 0;
-        double bytes = 0;   ///< per row
-        double writeSeconds = 0;  ///< of all V rows
+        double bytes = 0;   ///< per row, as functions compute with it
+        double keptBytes = 0;  ///< per row, in memory, of a save point
+        double writeSeconds = 0;  ///< of all V rows, where they are copied
         bool isOutput = false;
         std::vector<Use> uses;
     };
@@ -163,6 +164,7 @@ private:
     int hopsOf(Position position) const { return std::max(0, m_groups[static_cast<std::size_t>(groupOf(position))].last - position.at / 2); }
     int typeAt(Position position) const { return m_space.analysis().typeOf(position.function()); }
     RowCount rowsFor(int group, int nodeType, int hops) const;
+    bool isInOrder(const FunctionRows& rows) const { return m_counts.order == "natural" && rows.areInOrder; }
     bool isWhole(const FunctionRows& rows, int nodeType) const;  ///< one batch has all nodes as they are: no block needs a copy or numbers
 
     const PlanSpace& m_space;

@@ -35,11 +35,10 @@ public:
                 tensor(output).isOutput = true;
             else if (isOfGlobalOp(output))
                 ofGraph(output).isOutput = true;
-        // The results of a single batch are the store's rows as they are.
         for (Tensor& t : m.m_tensors) {
-            const double nodes = m.m_counts.nodesOf(t.nodeType);
-            const bool isCopied = static_cast<double>(m.m_counts.batchSize) < nodes || m.m_counts.order != "natural";
-            t.writeSeconds = isCopied && t.global < 0 ? nodes * writePerRow(t) : 0;
+            t.writeSeconds = t.global < 0 ? m.m_counts.nodesOf(t.nodeType) * writePerRow(t) : 0;
+            const bool isNarrow = m.m_counts.keeping.isNarrow && !t.isOutput && m_p[t.id].dtype == DType::Float32;
+            t.keptBytes = m.m_counts.keeping.inFiles ? 0 : isNarrow ? t.bytes / 2 : t.bytes;
         }
     }
 

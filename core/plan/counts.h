@@ -40,6 +40,7 @@ struct RowCount {
 /// The rows of one function of a cut on a graph.
 struct FunctionRows {
     double batches = 0;
+    bool areInOrder = true;        ///< targets follow each other in stores: all nodes as they are numbered, not some of them
     std::vector<RowCount> frames;  ///< as CutFunction::frames
     std::vector<std::vector<RowCount>> reach;  ///< nodes of each type within 0, 1, … hops of the targets: V or more, then E; each once per batch.
                                                ///< Empty for types that the function does not number
@@ -60,6 +61,12 @@ struct StructureBytes {
 
 using KnownSizes = std::map<std::string, std::int64_t>;  ///< by symbol
 
+/// How a run keeps its save points.
+struct Keeping {
+    bool inFiles = false;   ///< their memory is the page cache
+    bool isNarrow = false;  ///< those of float32 as bfloat16, but for outputs
+};
+
 /// What a graph tells a cost model, for one batch size and node order.
 struct GraphCounts {
     std::vector<std::int64_t> nodes;  ///< V, of each node type
@@ -68,6 +75,7 @@ struct GraphCounts {
     bool estimated = false;      ///< from V and M alone, for a graph without locality
     double error = 0;            ///< standard error of E relative to E where batches were sampled; 0: exact
     StructureBytes structure;
+    Keeping keeping;
     KnownSizes sizes;                     ///< of what the graph's arrays and the prologue's results have rows of, beside nodes
     Kernels kernels = Kernels::All;       ///< that run the functions
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined

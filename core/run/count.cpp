@@ -203,11 +203,13 @@ Retained LayerWise::group(const std::vector<FunctionReads>& reads, const Progres
     return kept;
 }
 
-// Of the edges by segment, and of structure in their order.
+// Of the nodes in order, the edges by segment, and of structure in their order.
 double LayerWise::indexBytes(const Retained* retained) const
 {
     double bytes = 0;
     for (const Traversal& traversal : m_graph.traversals()) {
+        for (const at::Tensor& nodes : {traversal.order, traversal.place, traversal.ofAll})
+            bytes += nodes.defined() ? static_cast<double>(nodes.nbytes()) : 0;
         for (const auto& [segment, edges] : traversal.edges) {
             bytes += 8 * static_cast<double>(edges.begin.size());
             if (!retained || retained->edgeIds.contains(segment))
@@ -237,7 +239,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
 {
     if (m_graph.isLeftOut(function)) {
         const RowCount none;
-        return {1, std::vector(function.frames.size(), none), std::vector(at(m_a.types()), std::vector{none})};
+        return {1, true, std::vector(function.frames.size(), none), std::vector(at(m_a.types()), std::vector{none})};
     }
     constexpr std::size_t leastBatches = 16, fewestBatches = 8;
     constexpr double mostRows = 1 << 26;  // of blocks of several hops: some seconds
@@ -261,6 +263,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     SampledBatches sample(edges);
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
+    rows.areInOrder = !m_graph.of(function).order.defined();
     const Stoppable stoppable(progress.stop);
     progress.update(0, "Counting rows");
     BlockRows heaviest;

@@ -336,7 +336,7 @@ void OrderedGraph::computeOnly(const CutFunction& function, int type, const Mark
         EdgesBySegment& edges = traversal.edges[segment] = groupBySegment(places, nodes, threads);
         std::ranges::transform(edges.edges, edges.edges.begin(), [&](std::int64_t edge) { return (*ids)[static_cast<std::size_t>(edge)]; });
     }
-    traversal.ofAll = traversal.ofAll.narrow(0, 0, count);
+    traversal.ofAll = traversal.ofAll.narrow(0, 0, count).clone();
     m_traversalOf[indexOf(function)][at(type)] = m_traversals.size();
     m_traversals.push_back(std::move(traversal));
 }

@@ -258,6 +258,11 @@ std::optional<std::vector<SameRows>> sameRows(const CutProgram& ran, const PlanS
     return all;
 }
 
+Keeping keepingOf(const RunOptions& options)
+{
+    return {!options.store.empty(), options.narrowStore};
+}
+
 // What the run has counted, for the functions that costs are computed from.
 std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan,
                                     const RunOptions& options)
@@ -267,6 +272,7 @@ std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& r
         return {};
     GraphCounts counts = result.counts;
     counts.joined = plan.joined;
+    counts.keeping = keepingOf(options);
     counts.functions.clear();
     for (const auto& [function, hasSameBlocks] : *same) {
         counts.functions.push_back(result.counts.functions[function]);
@@ -295,11 +301,13 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
         std::vector<bool> onDevice;
         for (const FunctionRun& function : result.functions)
             onDevice.push_back(!function.device.empty());
-        if (const auto counts = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan, options))
-            return predict(CostModel(space, *counts, readRates(ratesPath())), plan, *model.cut, options.device, onDevice);
+        if (const auto counted = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan, options))
+            return predict(CostModel(space, *counted, readRates(ratesPath())), plan, *model.cut, options.device, onDevice);
         GraphMeasure measure(model, graph, options, progress);
         const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
-        const CostModel costs(space, measure.counts(batchSize, options.order, plan.joined, progress), readRates(ratesPath()),
+        GraphCounts counts = measure.counts(batchSize, options.order, plan.joined, progress);
+        counts.keeping = keepingOf(options);
+        const CostModel costs(space, std::move(counts), readRates(ratesPath()),
                               profiled ? measure.profile(batchSize, progress) : Profile{});
         prediction = predict(costs, plan, *model.cut, options.device, onDevice);
         if (profiled)

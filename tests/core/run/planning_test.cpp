@@ -74,6 +74,30 @@ TEST_P(PlanningOn, PeakIsTheMeasuredOne)
         }
 }
 
+// Also of some of the nodes, and where save points are kept otherwise.
+TEST_P(PlanningOn, PeakOfARunIsPredicted)
+{
+    const test::TemporaryFolder folder;
+    RunOptions few = oneByOne(), narrow = oneByOne(), inFiles = oneByOne();
+    for (std::int64_t node = 1; node < 2708; node += 3)
+        few.targets.push_back(node);
+    narrow.narrowStore = true;
+    inFiles.store = folder.path() / "store";
+    PlanningRequest request;
+    for (RunOptions* options : {&few, &narrow, &inFiles})
+        for (const std::int64_t batchSize : {300, 2708}) {
+            options->batchSize = request.batchSize = batchSize;
+            const Plan plan = m_planning.make(Planner::MessageDegree, request).planned.plan;
+            std::filesystem::remove_all(inFiles.store);
+            const RunResult result = runLayerWise(m_model, cora(), *options);
+            const Prediction predicted = predict(m_model, plan, cora(), *options, result);
+            ASSERT_EQ(predicted.peakBytes.size(), result.functions.size()) << predicted.rates;
+            EXPECT_NEAR(predicted.mostBytes(), result.peakBytes, 0.1 * result.peakBytes) << "in batches of " << batchSize;
+            for (std::size_t f = 0; f < result.functions.size(); ++f)
+                EXPECT_NEAR(predicted.peakBytes[f], result.functions[f].peakBytes, 0.1 * result.peakBytes) << "function " << f;
+        }
+}
+
 // Batches that run at once need their memory at the same time, at worst.
 TEST_P(PlanningOn, PeakOfBatchesAtOnceIsAnUpperBound)
 {
