@@ -212,6 +212,9 @@ QString roundingNote(const Comparison& c)
             .arg(numberText(c.float32Gap));
     if (c.worstJitters.empty())
         return {};
+    if (c.isRoundingOfOthers())
+        return ResultModelsTexts::tr("%1 rows differ, and other last digits of the inputs move %2, by up to %3: rounding alone, cut or not.")
+            .arg(countText(c.rowsOver), countText(c.rowsJittered), numberText(c.jitter));
     const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
     return c.isRounding()
                ? ResultModelsTexts::tr(

@@ -220,6 +220,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
         if (!c.worstJitters.empty()) {
             json["comparisons"].back()["worst_jitters"] = c.worstJitters;
             json["comparisons"].back()["is_rounding"] = c.isRounding();
+            json["comparisons"].back()["rows_jittered"] = c.rowsJittered;
         }
     }
     for (const Accuracy& a : result.accuracies)
@@ -281,6 +282,9 @@ std::string roundingNote(const Comparison& c)
                " in these rows.\n";
     if (c.worstJitters.empty())
         return "";
+    if (c.isRoundingOfOthers())
+        return "  Other last digits of the inputs move " + formatCount(c.rowsJittered) + " rows, by up to " + formatNumber(c.jitter) +
+               ": rounding alone, cut or not.\n";
     const std::string moved = "  Other last digits of the inputs move " + std::string(c.worstJitters.size() == 1 ? "it" : "them") + " by " +
                               formatNumber(*std::ranges::max_element(c.worstJitters));
     return moved + (c.isRounding() ? ": rounding alone, cut or not.\n" : " at most: that does not explain it.\n");

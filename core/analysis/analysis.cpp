@@ -67,7 +67,7 @@ void Analyser::refuse(OpId op, const std::string& why) const
 void Analyser::startRows()
 {
     for (const Input& input : m_p.inputs) {
-        if (input.role != Role::NodeFeatures)
+        if (!input.isOfNodes())
             continue;
         const Value& value = m_p[input.value];
         if (value.kind != ValueKind::Tensor || value.sizes.empty() || value.sizes[0].isConstant())
@@ -77,13 +77,15 @@ void Analyser::startRows()
         if (m_a.typeCountedBy(symbol) < 0)
             m_a.nodeTypes.push_back({symbol, value.name, {}});
         for (std::size_t d = 1; d < value.sizes.size(); ++d)
-            if (!value.sizes[d].isConstant())
+            if (!value.sizes[d].isConstant() && !input.countsNodes)
                 throw Error(
                     "Dimension " + std::to_string(d) + " of the node features '" + value.name + "' has the dynamic size " + value.sizes[d].symbol +
                     ": only the node dimension may be dynamic" +
                     (value.sizes.size() == 2
                          ? ". If it is a matrix of edges between nodes of two kinds, give the model edge_index [2, edges] instead: Cleave takes square matrices only."
                          : "."));
+        if (input.countsNodes)
+            continue;
         ValueFacts& f = m_a.values[input.value];
         f.rows = Rows::Nodes;
         f.nodeType = m_a.typeCountedBy(symbol);

@@ -56,7 +56,7 @@ void mergeNodeCounts(Program& program)
     std::set<std::string> ofFeatures, counts;  // counts: of integers for each node, too (atoms beside their positions)
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && !value.sizes.empty() && !value.sizes[0].isConstant()) {
-            if (input.role == Role::NodeFeatures)
+            if (input.isOfNodes())
                 ofFeatures.insert(value.sizes[0].symbol);
             const bool arePointers = value.name.find("ptr") != std::string::npos;  // one more than what they divide
             if (input.role == Role::NodeFeatures || (input.role == Role::Other && isInteger(value.dtype) && !arePointers))
@@ -278,7 +278,7 @@ void mergeCompressedRows(Program& program)
 {
     std::set<std::string> counts;
     for (const Input& input : program.inputs)
-        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
+        if (const Value& value = program[input.value]; input.isOfNodes() && !value.sizes.empty() && !value.sizes[0].isConstant())
             counts.insert(value.sizes[0].symbol);
     if (counts.size() != 1)
         return;

@@ -456,7 +456,7 @@ int takeAsFeatures(Program& program)
     };
     std::set<std::string> nodes;
     for (const Input& input : program.inputs)
-        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
+        if (const Value& value = program[input.value]; input.isOfNodes() && !value.sizes.empty() && !value.sizes[0].isConstant())
             nodes.insert(value.sizes[0].symbol);
     if (nodes.empty() || dependsOnFeatures())
         return 0;

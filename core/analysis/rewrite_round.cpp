@@ -65,7 +65,7 @@ std::optional<RewriteRound::Linear> RewriteRound::linearOf(const Op* op) const
 bool RewriteRound::countsNodes(const Dim& dim) const
 {
     return std::ranges::any_of(m_p.inputs, [&](const Input& input) {
-        return input.role == Role::NodeFeatures && !m_p[input.value].sizes.empty() && m_p[input.value].sizes.front() == dim;
+        return input.isOfNodes() && !m_p[input.value].sizes.empty() && m_p[input.value].sizes.front() == dim;
     });
 }
 

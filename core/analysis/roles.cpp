@@ -140,6 +140,17 @@ void rolesByLists(Program& program)
             input.role = Role::EdgeFeatures;
 }
 
+// Models that make features of the graph itself, degrees or ones, are given something else for each node: the graph that it belongs to, masks.
+void countNodes(Program& program)
+{
+    const std::set<std::string> named = sizesNamedByEdges(program);
+    const bool hasFeatures = std::ranges::any_of(program.inputs, [](const Input& input) { return input.role == Role::NodeFeatures; });
+    for (Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        input.countsNodes = !hasFeatures && input.role == Role::Other && hasRows(value) && named.contains(value.sizes[0].symbol);
+    }
+}
+
 }  // namespace
 
 void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
@@ -207,6 +218,7 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         }
         input->role = role;
     }
+    countNodes(program);
 }
 
 }  // namespace cleave

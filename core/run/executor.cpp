@@ -135,6 +135,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             const CutFunction& function = m_cut.functions[f];
             if (m_store.takeFinished(function)) {
                 m_runs[f] = {};
+                m_runs[f].wasKept = true;
                 m_runs[f].rows = m_graph.rowsOf(function);
                 return;
             }

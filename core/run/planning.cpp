@@ -301,17 +301,21 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
         std::vector<bool> onDevice;
         for (const FunctionRun& function : result.functions)
             onDevice.push_back(!function.device.empty());
-        if (const auto counted = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan, options))
-            return predict(CostModel(space, *counted, readRates(ratesPath())), plan, *model.cut, options.device, onDevice);
-        GraphMeasure measure(model, graph, options, progress);
-        const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
-        GraphCounts counts = measure.counts(batchSize, options.order, plan.joined, progress);
-        counts.keeping = keepingOf(options);
-        const CostModel costs(space, std::move(counts), readRates(ratesPath()),
-                              profiled ? measure.profile(batchSize, progress) : Profile{});
-        prediction = predict(costs, plan, *model.cut, options.device, onDevice);
-        if (profiled)
-            prediction.rates = "ops measured on this graph; stores: " + prediction.rates;
+        if (const auto counted = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan, options)) {
+            prediction = predict(CostModel(space, *counted, readRates(ratesPath())), plan, *model.cut, options.device, onDevice);
+        } else {
+            GraphMeasure measure(model, graph, options, progress);
+            const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
+            GraphCounts counts = measure.counts(batchSize, options.order, plan.joined, progress);
+            counts.keeping = keepingOf(options);
+            const CostModel costs(space, std::move(counts), readRates(ratesPath()), profiled ? measure.profile(batchSize, progress) : Profile{});
+            prediction = predict(costs, plan, *model.cut, options.device, onDevice);
+            if (profiled)
+                prediction.rates = "ops measured on this graph; stores: " + prediction.rates;
+        }
+        for (std::size_t f = 0; f < prediction.seconds.size() && f < result.functions.size(); ++f)
+            if (result.functions[f].wasKept)
+                prediction.seconds[f] = prediction.peakBytes[f] = 0;
     } catch (const Error& error) {
         // What was computed is not lost because it cannot be predicted.
         prediction.rates = std::string("none. ") + error.what();

@@ -230,7 +230,7 @@ private:
     void sizeNodes()
     {
         for (const Input& input : m_p.inputs) {
-            if (input.role != Role::NodeFeatures)
+            if (!input.isOfNodes())
                 continue;
             const std::string& symbol = m_p[input.value].sizes[0].symbol;
             if (m_graph.learnedNodes && input.parameter.valid())

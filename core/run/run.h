@@ -82,6 +82,7 @@ struct NamedArray {
 
 struct FunctionRun {
     std::string name;             ///< "function 2"
+    bool wasKept = false;         ///< by the run before, which this one goes on with
     std::int64_t batches = 0;
     std::int64_t rows = 0;        ///< V: rows computed
     std::int64_t blockNodes = 0;  ///< E: nodes of all blocks, each counted once per block that needs it; estimated above a million edges

@@ -36,6 +36,8 @@ struct Comparison {
     std::vector<std::int64_t> worstRows;  ///< up to 20 of the output's, worst first
     std::vector<double> worstGaps;        ///< largest |a - b| of each
     std::vector<double> worstJitters;     ///< how far each moves when the last digit of the inputs does; empty if that was not tried
+    std::int64_t rowsJittered = 0;        ///< rows of the whole output that move beyond tolerance then, at most; 0 if only the worst were tried
+    double jitter = 0;                    ///< and how far
     bool equal = true;
     /// Not equal, but the layer-wise answers are within tolerance of the uncut model's in float64, or nearer to them than its own: its long sums are
     /// less exact in float32.
@@ -45,8 +47,10 @@ struct Comparison {
 
     bool holds() const { return equal || equalInFloat64; }
 
-    /// All worst rows move about as far with the last digit of the inputs: of such rows a run gives no more digits, cut or not.
+    /// All worst rows move about as far with the last digit of the inputs: of such rows a run gives no more digits, cut or not. Or as many rows do,
+    /// though others: of scores that are nearly equal, either is the larger one.
     bool isRounding() const;
+    bool isRoundingOfOthers() const;  ///< the second of both alone
 };
 
 struct Accuracy {

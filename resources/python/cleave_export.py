@@ -2077,6 +2077,7 @@ class _Inputs:
         self.lists: dict[str, list[str]] = {}  # the inputs that arguments are lists of
         self.tables: dict[str, int] = {}  # rows of the model's parameters that are tables
         self.matrices = 0  # sparse ones
+        self.counted: dict[str, int] = {}  # arguments that are numbers of nodes
         self._nodes: dict[Any, int] = {}
         self._edges: dict[Any, int] = {}
         self._founders: dict[Any, str] = {}  # the input that a node type is known by
@@ -2131,6 +2132,7 @@ class _Inputs:
             make = value._make if hasattr(value, "_make") else type(value)  # of a named tuple
             return lambda tensors: make(item(tensors) for item in items)
         if isinstance(value, int) and not isinstance(value, bool) and name in _NODE_COUNTS:
+            self.counted[name] = value
             return lambda tensors: self._counted(tensors, value)
         if value is None or isinstance(value, (bool, int, float, str)):
             return lambda tensors: value
@@ -2743,6 +2745,9 @@ def _check_model(model: nn.Module):
                               "with cached=False.")
         how = {"LSTMAggregation": "with an LSTM, which runs over as many neighbours as the largest degree of the example",
                "MedianAggregation": "by the median, which sorts all edges", "QuantileAggregation": "by quantiles, which sort all edges"}
+        if type(module).__name__ in ("MedianAggregation", "QuantileAggregation") and not any(
+                module is getattr(owner, "aggr_module", None) for owner in model.modules()):
+            raise ExportError(f"{_module_name(model, module)} sorts all rows, and forward fixes their number by it: take another aggregation (mean, max, sum).")
         aggregate = type(getattr(module, "aggr_module", None)).__name__
         if aggregate in how:
             raise ExportError(f"{_module_name(model, module)} aggregates {how[aggregate]}: take another aggr (mean, max, sum).")
@@ -2826,6 +2831,10 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
                            "(x.size(0), ptr.size(0) - 1), or hand it to the constructor.")
     if "torch.jit.script" in text or "ScriptModule" in text or isinstance(model, torch.jit.ScriptModule):
         return ExportError("The model is a TorchScript module: export the Python module that it was made from.")
+    multiplies = re.search(r"\((PANConv|GraphUNet)\)", f"({type(model).__name__}) {module}")
+    if multiplies and "sparse" in text.lower():
+        return ExportError(f"{multiplies[1]} multiplies matrices of edges{at}, as sparse tensors, which torch.export does not know: compute their powers before "
+                           "the export, and let forward take their edges.")
     if "SparseTensor" in text or "torch_sparse" in text or "sparse" in text.lower() and "not implemented" in text.lower():
         return ExportError(f"forward uses sparse tensors{at}{inside.rstrip(',')}, which torch.export does not know: hand convolutions edge_index as a plain tensor [2, M].")
     if isinstance(problem, KeyError) and any(isinstance(v, Graph) for v in _locals_of(problem)):
@@ -3285,6 +3294,7 @@ class _Exporter:
             program = self._traced()
         self._refuse_random(program)
         self._refuse_fixed(program)
+        self._refuse_uncounted()
         self._note_ties()
         self._follow(program)
         program = self._with_apart(program)
@@ -3436,6 +3446,15 @@ class _Exporter:
     def _refuse_fixed(self, program):
         for name, i, group, size in self._fixed_sizes(program):
             self._refuse_size(name, i, group, size)
+
+    def _refuse_uncounted(self):
+        """A number of nodes that no input has rows of would be that of the example, whatever the graph."""
+        weights = [*self.model.parameters(), *self.model.buffers()]
+        for name, count in self.inputs.counted.items():
+            known = [i.tensor.shape[i.rows] for i in self.inputs.all.values() if i.counts in ("nodes", "matrix")] + [t.shape[0] for t in weights if t.dim()]
+            if count not in known:
+                raise ExportError(f"No input has a row for each of the {count} nodes that '{name}' counts, so the program would fit graphs of {count} nodes only: "
+                                  "let forward take what has, as batch or node features (torch.ones(num_nodes, 1)).")
 
     def _refuse_size(self, name: str, i: _Input, group: tuple | None, size: int):
         """A number of nodes or edges that the program does not leave free; of other rows it may be part of the model."""

@@ -5019,6 +5019,10 @@
         <translation>超出容差的行，差异最大者在前</translation>
     </message>
     <message>
+        <source>%1 rows differ, and other last digits of the inputs move %2, by up to %3: rounding alone, cut or not.</source>
+        <translation>有 %1 行不同，而输入的末位数字变动会使 %2 行移动，至多移动 %3：无论切分与否，都只是舍入。</translation>
+    </message>
+    <message>
         <source>The worst rows differ by %1, and other last digits of the inputs move them by %2: rounding alone, cut or not.</source>
         <translation>最差的行相差 %1，而输入的末位数字变动会使其移动 %2：无论切分与否，都只是舍入。</translation>
     </message>

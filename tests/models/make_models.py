@@ -2056,6 +2056,32 @@ class LengthsOfSegments(nn.Module):
         return x
 
 
+class DegreesAsFeatures(nn.Module):
+    """A model of graphs without features: nodes are told by their in-degree, and only `batch` has a row for each."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(8, HIDDEN)
+        self.first, self.second = pyg.GINConv(nn.Linear(HIDDEN, HIDDEN)), pyg.GINConv(nn.Linear(HIDDEN, CLASSES))
+
+    def forward(self, edge_index, batch):
+        degrees = torch.zeros_like(batch).index_add(0, edge_index[1], torch.ones_like(edge_index[1]))
+        h = self.first(self.embedding(degrees.clamp(max=7)), edge_index).relu()
+        return pyg.global_add_pool(self.second(h, edge_index), batch, GRAPHS)
+
+
+class OnesAsFeatures(nn.Module):
+    """Rows of ones, and a mask that says whose answers count."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = pyg.GCNConv(1, HIDDEN), pyg.SAGEConv(HIDDEN, CLASSES)
+
+    def forward(self, train_mask, edge_index):
+        h = self.first(torch.ones(train_mask.size(0), 1), edge_index).relu()
+        return self.second(h, edge_index) * train_mask.unsqueeze(1)
+
+
 class TablesOfNeighbours(nn.Module):
     """Means and weighted sums of the rows that a table of neighbours names, by embedding_bag."""
 
@@ -2550,6 +2576,8 @@ ZOO = {
     "weighted_bags": WeightedBags,
     "pointers_looked_through": PointersLookedThrough,
     "lengths_of_segments": LengthsOfSegments,
+    "degrees_as_features": DegreesAsFeatures,
+    "ones_as_features": OnesAsFeatures,
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "mean_of_graph": MeanOfGraph,
     "autocast": UnderAutocast,

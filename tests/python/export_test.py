@@ -1560,6 +1560,11 @@ def refusals_say_what_to_change(cli, folder, only):
     def forward(self, x, edge_index):
         return x + torch.linspace(0, 1, x.size(0))[:, None]
 
+    @case(["would fit graphs of 23 nodes only", "a row for each of the 23 nodes that 'num_nodes' counts"],
+          {"edge_index": g["edge_index"], "edge_attr": torch.randn(77, 6), "num_nodes": 23})
+    def forward(self, edge_index, edge_attr, num_nodes):
+        return torch.zeros(num_nodes, 6).index_add(0, edge_index[1], edge_attr)
+
     @case(["fits graphs of 77 edges only", "'weight' has a row for each", "edge_weight"], plain, weight=nn.Parameter(torch.ones(77)))
     def forward(self, x, edge_index):
         return torch.zeros_like(x).index_add(0, edge_index[1], self.weight[:, None] * x[edge_index[0]])

@@ -156,6 +156,21 @@ TEST(RowsFirst, WhatIsPassedOnCountsAsFeatures)
     EXPECT_TRUE(std::ranges::none_of(usual.program.ops, &Op::makesFeatures));
 }
 
+// Without features either, something else for each node tells how many there are: the graph that it belongs to, or a mask.
+TEST(RowsFirst, FeaturesMayBeMadeOfTheGraph)
+{
+    for (const auto& [name, counts] : {std::pair("degrees_as_features", "batch"), std::pair("ones_as_features", "train_mask")}) {
+        const Analysis found = analyse(readPt2(test::testDir() / "models/zoo" / (std::string(name) + ".pt2")), {}, NothingToEvaluate());
+        for (const Input& input : found.program.inputs)
+            EXPECT_EQ(input.countsNodes, found.program[input.value].name == counts) << name;
+        EXPECT_EQ(std::ranges::count_if(found.program.ops, &Op::makesFeatures), 1) << name;
+        EXPECT_EQ(found.types(), 1) << name;
+        EXPECT_GE(found.degreeOf(found.levels), 2) << name;
+    }
+    const Analysis usual = analyse(readPt2(test::testDir() / "models/zoo/pool_and_nodes.pt2"), {}, NothingToEvaluate());
+    EXPECT_TRUE(std::ranges::none_of(usual.program.inputs, &Input::countsNodes));
+}
+
 TEST(RowsFirst, StaticExportsAreRefusedWithTheShapesToWrite)
 {
     EXPECT_THAT(refusalOf(readPt2(test::testDir() / "models/zoo/static.pt2")),

@@ -64,5 +64,29 @@ TEST(Npy, HoldsComplexNumbers)
     EXPECT_EQ(std::memcmp(read.data.get(), made.data.get(), made.bytes()), 0);
 }
 
+// Rows of nearly equal scores change places at random: others than those that differ.
+TEST(Comparing, AsManyRowsMovingAsFarIsRounding)
+{
+    Comparison c;
+    c.rowsOver = 20;
+    c.maxAbsolute = 1;
+    c.worstGaps = {1, 1};
+    EXPECT_FALSE(c.isRounding()) << "nothing was tried";
+    c.worstJitters = {1, 0};
+    EXPECT_FALSE(c.isRounding());
+    c.rowsJittered = 10;
+    c.jitter = 0.5;
+    EXPECT_TRUE(c.isRounding());
+    EXPECT_TRUE(c.isRoundingOfOthers());
+    c.rowsJittered = 9;
+    EXPECT_FALSE(c.isRounding()) << "too few";
+    c.rowsJittered = 20;
+    c.jitter = 0.1;
+    EXPECT_FALSE(c.isRounding()) << "not as far";
+    c.worstJitters = {1, 0.5};
+    EXPECT_TRUE(c.isRounding());
+    EXPECT_FALSE(c.isRoundingOfOthers());
+}
+
 }  // namespace
 }  // namespace cleave

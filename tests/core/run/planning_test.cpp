@@ -98,6 +98,29 @@ TEST_P(PlanningOn, PeakOfARunIsPredicted)
         }
 }
 
+// What the run before has kept takes neither time nor memory.
+TEST_P(PlanningOn, OfAResumedRunTheRestIsPredicted)
+{
+    const test::TemporaryFolder folder;
+    RunOptions options = oneByOne();
+    options.batchSize = 500;
+    options.store = folder.path() / "store";
+    PlanningRequest request;
+    request.batchSize = 500;
+    const Plan plan = m_planning.make(Planner::MessageDegree, request).planned.plan;
+    EXPECT_GT(predict(m_model, plan, cora(), options, runLayerWise(m_model, cora(), options)).seconds.front(), 0);
+    options.resume = true;
+    const RunResult rest = runLayerWise(m_model, cora(), options);
+    const Prediction predicted = predict(m_model, plan, cora(), options, rest);
+    ASSERT_EQ(predicted.seconds.size(), rest.functions.size());
+    for (std::size_t f = 0; f < rest.functions.size(); ++f) {
+        EXPECT_TRUE(rest.functions[f].wasKept);
+        EXPECT_EQ(predicted.seconds[f], 0);
+        EXPECT_EQ(predicted.peakBytes[f], 0);
+    }
+    EXPECT_NEAR(predicted.mostBytes(), rest.peakBytes, 0.1 * rest.peakBytes);
+}
+
 // Batches that run at once need their memory at the same time, at worst.
 TEST_P(PlanningOn, PeakOfBatchesAtOnceIsAnUpperBound)
 {
