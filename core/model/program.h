@@ -129,7 +129,7 @@ struct Input {
     WeightId parameter = {};  ///< valid for a parameter that was given the role node features: what it is bound to
     std::string matrix = {};  ///< not empty: the edges, or their weights, of an adjacency matrix of this name, which forward takes
     int rowDim = 0;           ///< where forward has the rows of nodes or edges, which the value has first
-    bool countsNodes = false; ///< has a row for each node, and no input has features: these come of the graph (Op::makesFeatures)
+    bool countsNodes = false;  ///< has a row for each node, and no input has features: these come of the graph (Op::makesFeatures)
 
     /// What tells how many nodes of a type there are.
     bool isOfNodes() const { return role == Role::NodeFeatures || countsNodes; }

@@ -471,7 +471,8 @@ private:
             double before = structure, own = 0;  // of stores
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
-                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].keptBytes;
+                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) +=
+                        m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].keptBytes;
             for (const auto& [value, given] : m.m_ofGraph)
                 if (turn(given.madeIn) <= turn(group) && lastTurn(given) >= turn(group))
                     (turn(given.madeIn) < turn(group) ? before : own) += given.bytes;

@@ -103,8 +103,8 @@ public:
         int producer = -1;  ///< placed op; -1 for an input, and what a global op made
         int global = -1;    ///< index of the function of the global op that made it
         int nodeType = 0;
-        double bytes = 0;   ///< per row, as functions compute with it
-        double keptBytes = 0;  ///< per row, in memory, of a save point
+        double bytes = 0;         ///< per row, as functions compute with it
+        double keptBytes = 0;     ///< per row, in memory, of a save point
         double writeSeconds = 0;  ///< of all V rows, where they are copied
         bool isOutput = false;
         std::vector<Use> uses;
