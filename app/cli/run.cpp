@@ -405,6 +405,9 @@ private:
         checkFiles();
         if (!resume.empty())
             goOnIn(resume);
+        // Less than this no run takes, and trying the cut on a small graph would not know why it fails.
+        if (bound)
+            requireLeastMemory(*bound, leastMemory(options(), 0), options());
         Model opened = open(progress);
         checkIsNoSavePoint(out, opened, options());
         requireOutputFile(out, outputsAsked(opened, graph.asked()));

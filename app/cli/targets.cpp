@@ -85,6 +85,31 @@ std::vector<std::int64_t> nodesOf(std::string_view text, const DataGraph& graph)
     return nodes;
 }
 
+// Lines that begin with #, as in lists of edges.
+std::string withoutComments(std::string_view text)
+{
+    std::string lines;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.size(), text.find('\n', begin));
+        if (text[begin] != '#')
+            lines.append(text.substr(begin, end - begin)).append("\n");
+        begin = end + 1;
+    }
+    return lines;
+}
+
+// Those that a mask of all nodes has.
+std::vector<std::int64_t> nodesIn(const Array& mask, const std::string& file, const DataGraph& graph)
+{
+    if (!graph.isTyped && graph.statesNodes && mask.count() != graph.numNodes)
+        throw Error(file + ": a mask of " + formatCount(mask.count()) + " nodes does not fit a graph of " + formatCount(graph.numNodes) + ".");
+    std::vector<std::int64_t> nodes;
+    for (std::int64_t node = 0; node < mask.count(); ++node)
+        if (mask.as<bool>()[node])
+            nodes.push_back(node);
+    return nodes;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataGraph& graph)
@@ -95,10 +120,13 @@ std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataG
         nodes = nodesOf(listOrFile, graph);
     } else if (std::filesystem::path(listOrFile).extension() == ".npy") {
         const Array array = readNpy(listOrFile);
-        if ((array.dtype != DType::Int64 && array.dtype != DType::Int32) || array.shape.size() != 1)
-            throw Error(listOrFile + ": a list of nodes must be a one-dimensional array of int64 or int32, not " +
-                        std::string(dtypeName(array.dtype)) + ".");
-        if (array.dtype == DType::Int64)
+        const bool isMask = array.dtype == DType::Bool;
+        if ((array.dtype != DType::Int64 && array.dtype != DType::Int32 && !isMask) || array.shape.size() != 1)
+            throw Error(listOrFile + ": a list of nodes must be a one-dimensional array of int64 or int32, or a mask of them, not " +
+                        std::string(dtypeName(array.dtype)) + " of shape " + shapeText(array.shape) + ".");
+        if (isMask)
+            nodes = nodesIn(array, listOrFile, graph);
+        else if (array.dtype == DType::Int64)
             nodes.assign(array.as<std::int64_t>(), array.as<std::int64_t>() + array.count());
         else
             nodes.assign(array.as<std::int32_t>(), array.as<std::int32_t>() + array.count());
@@ -107,7 +135,7 @@ std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataG
         const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         if (text.find('\0') != std::string_view::npos)
             throw Error(listOrFile + " is no list of nodes: neither a .npy file nor text.");
-        nodes = nodesOf(text, graph);
+        nodes = nodesOf(withoutComments(text), graph);
     }
     if (nodes.empty())
         throw Error("--targets names no node.");

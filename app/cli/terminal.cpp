@@ -255,7 +255,7 @@ void GraphArguments::add(CLI::App& command, bool required)
         command
             .add_option(
                 "--targets", targets,
-                "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
+                "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy, also a mask of all nodes, or text)")
             ->check([](const std::string& text) { return text.empty() ? "names no node" : std::string(); })
             ->type_name("LIST|FILE");
     command

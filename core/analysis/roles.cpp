@@ -141,13 +141,15 @@ void rolesByLists(Program& program)
 }
 
 // Models that make features of the graph itself, degrees or ones, are given something else for each node: the graph that it belongs to, masks.
-void countNodes(Program& program)
+// What somebody says is other than features is not taken for that.
+void countNodes(Program& program, const std::map<std::string, Role>& chosen)
 {
     const std::set<std::string> named = sizesNamedByEdges(program);
     const bool hasFeatures = std::ranges::any_of(program.inputs, [](const Input& input) { return input.role == Role::NodeFeatures; });
     for (Input& input : program.inputs) {
         const Value& value = program[input.value];
-        input.countsNodes = !hasFeatures && input.role == Role::Other && hasRows(value) && named.contains(value.sizes[0].symbol);
+        const bool isOther = input.role == Role::Other && !chosen.contains(value.name);
+        input.countsNodes = !hasFeatures && isOther && hasRows(value) && named.contains(value.sizes[0].symbol);
     }
 }
 
@@ -218,7 +220,7 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         }
         input->role = role;
     }
-    countNodes(program);
+    countNodes(program, chosen);
 }
 
 }  // namespace cleave

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -133,6 +134,26 @@ void StoreFolder::removeHalfWritten(const std::set<std::string>& names) const
         std::filesystem::remove(halfOf(pathOf(name)), problem);
 }
 
+namespace {
+
+// Checksums tell that two runs differ, and nobody what of.
+std::string whatDiffers(const std::string& there, const std::string& here)
+{
+    constexpr std::array known{std::pair<std::string_view, std::string_view>{"the model is ", "it is of another model"},
+                               std::pair<std::string_view, std::string_view>{"the plan ", "it follows another plan, or other rewrites of the program"},
+                               std::pair<std::string_view, std::string_view>{"the nodes asked for ", "it is for other nodes"},
+                               std::pair<std::string_view, std::string_view>{"all nodes are asked for", "it is for some of the nodes"}};
+    for (const auto& [begin, sentence] : known)
+        if (here.starts_with(begin))
+            return std::string(sentence);
+    const std::size_t name = here.find("' is ");
+    if (here.starts_with("input '") && name != std::string::npos)
+        return here.substr(0, name + 1) + " was another one";
+    return "there, " + printable(there) + "; here, " + here;
+}
+
+}  // namespace
+
 void StoreFolder::readManifest()
 {
     const std::filesystem::path path = m_folder / "manifest.json";
@@ -146,9 +167,8 @@ void StoreFolder::readManifest()
         run.push_back(line.text());
     for (std::size_t i = 0; i < std::max(run.size(), m_run.size()); ++i)
         if (i >= run.size() || i >= m_run.size() || run[i] != m_run[i])
-            throw Error("The run in " + printable(m_folder.string(), 300) + " is another one: there, " +
-                        printable(i < run.size() ? run[i] : "nothing is said") + "; here, " + (i < m_run.size() ? m_run[i] : "nothing is said") +
-                        ".");
+            throw Error("The run in " + printable(m_folder.string(), 300) + " is another one: " +
+                        whatDiffers(i < run.size() ? run[i] : "nothing is said", i < m_run.size() ? m_run[i] : "nothing is said") + ".");
     for (const JsonView& function : file.at("finished").items())
         m_finished.insert(static_cast<std::size_t>(function.integer()));
     for (const auto& [name, array] : file.at("arrays").members()) {
