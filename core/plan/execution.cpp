@@ -62,7 +62,7 @@ public:
             if (const Value& value = m_p.values[v]; value.weight.valid() && m_live[ValueId{static_cast<int>(v)}])
                 addWeight(weights, value, value.weight);
         Json json{{"inputs", inputs}, {"weights", weights}, {"once", ops}, {"functions", functions}, {"outputs", outputs}};
-        if (m_a.types() > 1)
+        if (m_a.types() > 1 || std::ranges::any_of(m_p.inputs, &Input::countsNodes))
             json["node_types"] = describeTypes();
         return json;
     }

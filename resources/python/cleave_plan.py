@@ -630,7 +630,8 @@ class LayerWise:
             return inputs[counted].shape[0] if isinstance(counted, str) else counted
 
         # Nodes of each type; True is the name of the only one.
-        self._nodes = {kind["name"]: sum(map(rows, kind["rows_of"])) for kind in self.execution.get("node_types", [])}
+        kinds = self.execution.get("node_types", [])
+        self._nodes = {kind["name"] if len(kinds) > 1 else True: sum(map(rows, kind["rows_of"])) for kind in kinds}
         self._nodes = self._nodes or {True: next(iter(self._store.values())).shape[0]}
         named = {_identifier(name): value for name, value in inputs.items()}
         named.update({"w_" + _identifier(name): value for name, value in self._weights.items()})
