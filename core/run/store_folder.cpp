@@ -139,10 +139,11 @@ namespace {
 // Checksums tell that two runs differ, and nobody what of.
 std::string whatDiffers(const std::string& there, const std::string& here)
 {
-    constexpr std::array known{std::pair<std::string_view, std::string_view>{"the model is ", "it is of another model"},
-                               std::pair<std::string_view, std::string_view>{"the plan ", "it follows another plan, or other rewrites of the program"},
-                               std::pair<std::string_view, std::string_view>{"the nodes asked for ", "it is for other nodes"},
-                               std::pair<std::string_view, std::string_view>{"all nodes are asked for", "it is for some of the nodes"}};
+    constexpr std::array known{
+        std::pair<std::string_view, std::string_view>{"the model is ", "it is of another model"},
+        std::pair<std::string_view, std::string_view>{"the plan ", "it follows another plan, or other rewrites of the program"},
+        std::pair<std::string_view, std::string_view>{"the nodes asked for ", "it is for other nodes"},
+        std::pair<std::string_view, std::string_view>{"all nodes are asked for", "it is for some of the nodes"}};
     for (const auto& [begin, sentence] : known)
         if (here.starts_with(begin))
             return std::string(sentence);

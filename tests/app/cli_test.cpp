@@ -193,7 +193,8 @@ TEST(Cli, OutputsOfSomeNodes)
     const Array masked = readNpy(out);
     EXPECT_TRUE(std::equal(part.as<float>(), part.as<float>() + part.count(), masked.as<float>()));
     writeNpy(mask, makeArray(DType::Bool, {2707}).array);
-    EXPECT_NE(run("run " + files + " --targets " + mask + " --out " + out).err.find("a mask of 2,707 nodes does not fit a graph of 2,708"), std::string::npos);
+    EXPECT_NE(run("run " + files + " --targets " + mask + " --out " + out).err.find("a mask of 2,707 nodes does not fit a graph of 2,708"),
+              std::string::npos);
     writeNpy(mask, makeArray(DType::Int64, {2, 2}).array);
     EXPECT_NE(run("run " + files + " --targets " + mask + " --out " + out).err.find("not int64 of shape [2, 2]"), std::string::npos);
     const Result equal = run("verify " + files + " --targets 5,17,100-102");

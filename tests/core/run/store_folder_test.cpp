@@ -59,7 +59,8 @@ TEST(StoreFolders, LoseOnlyWhatTheirRunLeftHalfWritten)
         EXPECT_TRUE(std::filesystem::exists(folder / "store/out.npy.part"));
     }
     test::writeText(folder / "store/movie.iso.part", "half a movie");
-    EXPECT_THAT(errorOf([&] { StoreFolder(folder / "store", {"the model is another one"}, {"out"}, true); }), HasSubstr("is another one: it is of another model."));
+    EXPECT_THAT(errorOf([&] { StoreFolder(folder / "store", {"the model is another one"}, {"out"}, true); }),
+                HasSubstr("is another one: it is of another model."));
     EXPECT_TRUE(std::filesystem::exists(folder / "store/out.npy.part")) << "the other run's";
     const StoreFolder again(folder / "store", someRun, {"h", "out"}, true);
     EXPECT_FALSE(std::filesystem::exists(folder / "store/out.npy.part"));

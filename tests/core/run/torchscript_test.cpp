@@ -565,9 +565,10 @@ TEST_F(HostileScript, EndsInOneSentence)
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content = "class X(Module):\n  oops\n"; }), "");
     // LibTorch's parser reads past the end of what is not there: what it says then, if it says anything, depends on what lies behind it.
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
-        if (const std::size_t at = content.find("__buffers__ = []"); is(name, ".py") && at != std::string::npos)
-            content.replace(at, 16, "oops = 3");
-    }), "");
+                  if (const std::size_t at = content.find("__buffers__ = []"); is(name, ".py") && at != std::string::npos)
+                      content.replace(at, 16, "oops = 3");
+              }),
+              "");
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
                   if (name.find("/data/") != std::string::npos)
                       content.resize(3);
