@@ -4,6 +4,8 @@
 #include <cassert>
 #include <limits>
 
+#include "core/plan/scattered_rows.h"
+
 namespace cleave {
 
 Amount PlanCost::total() const
@@ -437,6 +439,15 @@ private:
         });
     }
 
+    // Of a save point in memory.
+    double storeBytes(const Tensor& tensor) const
+    {
+        const double bytes = m.m_counts.nodesOf(tensor.nodeType) * tensor.keptBytes;
+        const int made = madeIn(tensor);
+        const bool areSome = made < static_cast<int>(m.m_groups.size()) && !m.rowsOf(made).areInOrder;
+        return areSome ? touchedBytes(bytes, tensor.keptBytes, m.rowsFor(made, tensor.nodeType, 0).total) : bytes;
+    }
+
     // What is kept as bfloat16 is read into rows of float32.
     bool isWidened(std::size_t t) const { return m.m_counts.keeping.isNarrow && isSaved(t) && m.m_tensors[t].keptBytes < m.m_tensors[t].bytes; }
 
@@ -471,8 +482,7 @@ private:
             double before = structure, own = 0;  // of stores
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
-                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) +=
-                        m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].keptBytes;
+                    (turn(madeIn(m.m_tensors[t])) < turn(group) ? before : own) += storeBytes(m.m_tensors[t]);
             for (const auto& [value, given] : m.m_ofGraph)
                 if (turn(given.madeIn) <= turn(group) && lastTurn(given) >= turn(group))
                     (turn(given.madeIn) < turn(group) ? before : own) += given.bytes;

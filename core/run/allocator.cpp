@@ -17,6 +17,7 @@
 
 #include "core/base/pages.h"
 #include "core/base/peak_memory.h"
+#include "core/plan/scattered_rows.h"
 
 namespace cleave {
 
@@ -121,17 +122,15 @@ at::Tensor emptyScattered(const std::vector<std::int64_t>& sizes, const at::Tens
     for (const std::int64_t size : sizes)
         count *= size;
     const auto bytes = static_cast<std::size_t>(count) * options.dtype().itemsize();
-    constexpr std::size_t page = 4096, large = 16 * page;
     const std::size_t row = bytes / static_cast<std::size_t>(std::max<std::int64_t>(sizes.empty() ? 1 : sizes.front(), 1));
-    const auto touched = static_cast<std::int64_t>(std::min(bytes, static_cast<std::size_t>(touchedRows) * std::max(row, page)));
-    // Where rows lie in most small pages, large ones are touched faster.
-    if (rowDim != 0 || bytes < large || static_cast<std::size_t>(touched) > bytes / 2 || pagesAreBound())
+    const auto touched = static_cast<std::size_t>(touchedBytes(static_cast<double>(bytes), static_cast<double>(row), static_cast<double>(touchedRows)));
+    if (rowDim != 0 || touched == bytes || pagesAreBound())
         return at::empty(sizes, options);
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         throw std::bad_alloc();
     madvise(memory, bytes, MADV_NOHUGEPAGE);
-    countMemory(memory, static_cast<std::size_t>(touched));
+    countMemory(memory, touched);
     return at::from_blob(
         memory, sizes,
         [bytes](void* p) {
