@@ -45,6 +45,25 @@ inline Vector<T> squareRoot(Vector<T> x)
 #endif
 }
 
+// Zero where x is less; NaN and -0 stay.
+template <class T>
+inline Vector<T> positive(Vector<T> x)
+{
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+        return reinterpret_cast<Vector<T>>(_mm512_max_ps(__m512{}, reinterpret_cast<__m512>(x)));
+    else
+        return reinterpret_cast<Vector<T>>(_mm512_max_pd(__m512d{}, reinterpret_cast<__m512d>(x)));
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4)
+        return reinterpret_cast<Vector<T>>(_mm256_max_ps(__m256{}, reinterpret_cast<__m256>(x)));
+    else
+        return reinterpret_cast<Vector<T>>(_mm256_max_pd(__m256d{}, reinterpret_cast<__m256d>(x)));
+#else
+    return x < 0 ? Vector<T>{} : x;
+#endif
+}
+
 // What a step does, x being in hand: decided once, so that each edge costs one jump a step.
 enum class Act : std::uint8_t {
     End,
@@ -89,6 +108,108 @@ inline Act actOf(const ChainStep& step)
     }
 }
 
+constexpr bool isWithin(Act act, Act first, Act last) { return act >= first && act <= last; }
+
+// Of an operand's row, as of y.
+constexpr Act ofY(Act act) { return static_cast<Act>(static_cast<int>(act) - static_cast<int>(Act::AddRow) + static_cast<int>(Act::Add)); }
+
+template <Act act, class T>
+inline Vector<T> ofBoth(Vector<T> p, Vector<T> q)
+{
+    if constexpr (act == Act::Add)
+        return p + q;
+    else if constexpr (act == Act::Subtract)
+        return p - q;
+    else if constexpr (act == Act::SubtractFrom)
+        return q - p;
+    else if constexpr (act == Act::Multiply)
+        return p * q;
+    else if constexpr (act == Act::Divide)
+        return p / q;
+    else if constexpr (act == Act::DivideInto)
+        return q / p;
+    else if constexpr (act == Act::Maximum)
+        return combined<Reduce::Max, T>(q, p);
+    else
+        return combined<Reduce::Min, T>(q, p);
+}
+
+template <Act act, class T>
+inline Vector<T> ofOne(Vector<T> p, Vector<T> a)
+{
+    const Vector<T> zero{}, unit = broadcast(T(1));
+    if constexpr (act == Act::AddNumber)
+        return p + a;
+    else if constexpr (act == Act::MultiplyNumber)
+        return p * a;
+    else if constexpr (act == Act::NumberMinus)
+        return a - p;
+    else if constexpr (act == Act::NumberOver)
+        return a / p;
+    else if constexpr (act == Act::ClampMin)
+        return p < a ? a : p;
+    else if constexpr (act == Act::ClampMax)
+        return p > a ? a : p;
+    else if constexpr (act == Act::Negate)
+        return -p;
+    else if constexpr (act == Act::Absolute)
+        return p < zero ? -p : p + zero;  // also of -0
+    else if constexpr (act == Act::Square)
+        return p * p;
+    else if constexpr (act == Act::SquareRoot)
+        return squareRoot<T>(p);
+    else if constexpr (act == Act::Reciprocal)
+        return unit / p;
+    else if constexpr (act == Act::ReciprocalRoot)
+        return unit / squareRoot<T>(p);
+    else if constexpr (act == Act::Exp && sizeof(T) == 4)
+        return exponential(p);
+    else if constexpr (act == Act::Sigmoid && sizeof(T) == 4)
+        return unit / (unit + exponential(-p));
+    else if constexpr (act == Act::Relu)
+        return positive<T>(p);
+    else if constexpr (act == Act::LeakyRelu)
+        return p > zero ? p : p * a;
+    else
+        return p;
+}
+
+template <Act... acts>
+struct Sequence {};
+
+template <class... Sequences>
+struct List {};
+
+// Those that messages of published layers have. Each is a loop of its own, without a jump for each step, and with operands' places in variables: half to two
+// thirds of the time.
+using Usual = List<Sequence<Act::TakeRow, Act::AddRow>,  // of which the largest: EdgeConv of one layer
+                   Sequence<Act::TakeRow, Act::SubtractRow>,
+                   Sequence<Act::TakeRow, Act::MultiplyRow>,  // SchNet, and scores that are products
+                   Sequence<Act::TakeRow, Act::MultiplyRow, Act::MultiplyRow>,  // DistMult
+                   Sequence<Act::TakeRow, Act::AddRow, Act::Relu>,  // GINE
+                   Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::Relu>,
+                   Sequence<Act::TakeRow, Act::AddRow, Act::Relu, Act::AddNumber>,  // GENConv
+                   Sequence<Act::TakeRow, Act::AddRow, Act::LeakyRelu, Act::MultiplyRow>,  // GATv2
+                   Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::LeakyRelu, Act::MultiplyRow>,
+                   Sequence<Act::TakeRow, Act::AddRow, Act::Sigmoid, Act::MultiplyRow>,  // ResGatedGraphConv
+                   Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::Sigmoid, Act::MultiplyRow>,
+                   Sequence<Act::TakeRow, Act::Relu, Act::One, Act::Multiply>,
+                   Sequence<Act::TakeRow, Act::AddRow, Act::One, Act::Multiply>,
+                   Sequence<Act::TakeRow, Act::SubtractRow, Act::One, Act::Multiply>,  // LEConv
+                   Sequence<Act::TakeRow, Act::AddRow, Act::Relu, Act::One, Act::Multiply>,
+                   Sequence<Act::TakeRow, Act::AddRow, Act::Heads, Act::Multiply>>;  // TransformerConv with features of edges
+
+template <Act act>
+constexpr bool reads = act == Act::One || act == Act::Heads || act == Act::Half || isWithin(act, Act::TakeRow, Act::MinimumRow);
+
+// Of whole columns, out of the way of other steps: the numbers that it needs would take their registers.
+template <Act act, int N>
+__attribute__((noinline)) void exponentials(Vector<float>* x)
+{
+    for (int k = 0; k < N; ++k)
+        x[k] = ofOne<act, float>(x[k], x[k]);
+}
+
 // A chain over N vectors of columns, the last of which has `tail` lanes.
 template <class T, int N, bool SumsWithin>
 class Columns {
@@ -99,6 +220,13 @@ public:
             m_inner = a.target.width / a.target.heads;
             m_group = column / m_inner;
             m_done = column - m_group * m_inner;
+            if (count % m_inner == 0)
+                for (int i = 0; i < count; ++i) {
+                    m_firsts[i] = static_cast<int>(i * m_inner) % count;
+                    m_folds = 0;
+                    for (int across = 1; across < m_inner; across *= 2)
+                        m_across[m_folds++][i] = i ^ across;
+                }
         }
         for (int i = 0; i < a.operandCount; ++i)
             place(a.operands[i], m_terms[i], m_lanes[i]);
@@ -109,7 +237,42 @@ public:
 
     void run()
     {
+        constexpr bool isUsual = sizeof(T) == 4 && vectorBytes > 16 && N >= mostInHand / 2;
+        if (!isUsual || !runOneOf(Usual{}))
+            runAs(Sequence<>{});
+    }
+
+private:
+    template <class... Sequences>
+    bool runOneOf(List<Sequences...>)
+    {
+        return (runIf(Sequences{}) || ...);
+    }
+
+    template <Act... acts>
+    bool runIf(Sequence<acts...> sequence)
+    {
+        constexpr Act all[] = {acts...};
+        constexpr int steps = sizeof...(acts);
+        for (int i = 0; i < steps; ++i)
+            if (m_steps[i].act != all[i])
+                return false;
+        if (m_stepCount != steps)
+            return false;
+        runAs(sequence);
+        return true;
+    }
+
+    // The steps, which are those of the sequence: an empty one stands for any.
+    template <Act... acts>
+    void runAs(Sequence<acts...> sequence)
+    {
+        constexpr int steps = sizeof...(acts);
         const ReduceArguments<T>& r = m_a.target;
+        const Requests requests(r);
+        Term terms[steps + 1];
+        for (int i = 0; i < steps; ++i)
+            terms[i] = *m_steps[i].term;
         const bool picks = r.reduce == Reduce::Max || r.reduce == Reduce::Min;
         const bool takesFirst = picks && r.starts && !r.fromInitial;
         const bool past = r.past && !SumsWithin && m_tail == count && N * vectorBytes % 64 == 0;
@@ -122,9 +285,13 @@ public:
             const std::int64_t row = r.targets ? static_cast<std::int64_t>(r.targets[t]) : t - r.firstTarget;
             for (int i = 0; i < m_ofTarget.count; ++i)
                 m_ofTarget.terms[i]->row = m_ofTarget.terms[i]->base + row * m_ofTarget.terms[i]->stride;
+            forEach<steps>([&](auto i) __attribute__((always_inline)) {
+                if (Term& term = terms[i]; term.of == EdgeRow::Target)
+                    term.row = term.base + row * term.stride;
+            });
             if constexpr (SumsWithin) {
                 for (; e < end; ++e) {
-                    compute(x, y, e);
+                    compute(sequence, terms, requests, x, y, e);
                     sumWithin(x, r.out + (e - r.rowOrigin) * r.outStride);
                 }
                 continue;
@@ -136,7 +303,7 @@ public:
             else
                 forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = columns(out, k); });
             for (bool isFirst = takesFirst; e < end; ++e, isFirst = false) {
-                compute(x, y, e);
+                compute(sequence, terms, requests, x, y, e);
                 if (!picks)
                     forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] += x[k]; });
                 else if (isFirst)
@@ -164,20 +331,55 @@ public:
             storesDone();
     }
 
-private:
     static constexpr int count = Lanes<T>::count;
     // Edges that rows are asked for ahead: more steps take longer than a sum.
     static constexpr std::int64_t aheadIntoFirst = 12, aheadIntoSecond = 20, farAhead = 64, nearAhead = 3;
     static constexpr int mostOperands = ChainArguments<T>::mostOperands;
+    static constexpr std::int64_t leastTogether = 8;  // columns of a group; fewer are added one by one sooner
 
     struct Term {
-        const char* row;  // of the edge at hand, from the first column on
-        const char* base;
-        std::int64_t stride;  // bytes
-        const std::int32_t* sources;
-        std::int64_t origin;
-        int heads;
-        Act fetch;  // Take: whole rows of T
+        const char* row = nullptr;  // of the edge at hand, from the first column on
+        const char* base = nullptr;
+        std::int64_t stride = 0;  // bytes
+        const std::int32_t* sources = nullptr;
+        std::int64_t origin = 0;
+        int heads = 0;
+        Act fetch = Act::Take;  // Take: whole rows of T
+        EdgeRow of = EdgeRow::Same;
+
+        const char* rowOf(std::int64_t edge) const { return base + static_cast<std::int64_t>(sources[edge]) * stride; }
+        bool isOfEdge() const { return of == EdgeRow::Source || of == EdgeRow::Edge; }
+        bool isAsked() const { return sources && fetch == Act::Take; }
+    };
+
+    // Of rows for edges to come.
+    struct Requests {
+        const bool intoFirst, intoBoth;
+        const std::int64_t distance, end;  // edges
+
+        explicit Requests(const ReduceArguments<T>& r)
+            : intoFirst(r.ahead == Cache::First),
+              intoBoth(r.ahead == Cache::Both),
+              distance(intoBoth ? farAhead : intoFirst ? aheadIntoFirst : aheadIntoSecond),
+              end(r.prefetchEnd - distance)
+        {
+        }
+
+        template <int Lines>
+        __attribute__((always_inline)) void ask(const Term& term, std::int64_t edge) const
+        {
+            if (edge >= end)
+                return;
+            const char* const later = term.rowOf(edge + distance);
+            if (intoFirst)
+                forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(later + line * 64); });
+            else
+                forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(later + line * 64, 0, 2); });
+            if (intoBoth) {
+                const char* const next = term.rowOf(edge + nearAhead);
+                forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
+            }
+        }
     };
 
     struct Terms {
@@ -216,10 +418,11 @@ private:
         term.sources = operand.sources;
         term.origin = operand.origin;
         term.row = term.base;
-        if (operand.row == EdgeRow::Target)
+        term.of = operand.row;
+        if (term.of == EdgeRow::Target)
             m_ofTarget.add(term);
-        else if (operand.row != EdgeRow::Same)
-            (!term.sources ? m_ofEdge : term.fetch == Act::Take ? m_ofSource : m_narrowOfSource).add(term);
+        else if (term.isOfEdge())
+            (!term.sources ? m_ofEdge : term.isAsked() ? m_ofSource : m_narrowOfSource).add(term);
     }
 
     void decode(const ChainStep& step)
@@ -258,125 +461,138 @@ private:
         return load(row + k * count);
     }
 
-    template <int Lines>
-    __attribute__((always_inline)) void ask(const char* row) const
-    {
-        if (m_a.target.ahead != Cache::First)
-            forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64, 0, 2); });
-        else
-            forEachOfRow<Lines, 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64); });
-    }
+    static constexpr int linesInHand = (N * vectorBytes + 63) / 64;
 
-    __attribute__((always_inline)) void compute(Vector<T> (&x)[N], Vector<T> (&y)[N], std::int64_t edge)
+    // Step by step.
+    __attribute__((always_inline)) void compute(Sequence<>, Term*, const Requests& requests, Vector<T> (&x)[N], Vector<T> (&y)[N], std::int64_t edge)
     {
         for (int i = 0; i < m_ofEdge.count; ++i)
             m_ofEdge.terms[i]->row = m_ofEdge.terms[i]->base + (edge - m_ofEdge.terms[i]->origin) * m_ofEdge.terms[i]->stride;
-        if (edge % touchedAtOnce == 0 && m_a.target.ahead == Cache::First)
+        if (edge % touchedAtOnce == 0 && requests.intoFirst)
             for (int i = 0; i < m_ofSource.count; ++i)
                 touch(m_ofSource.terms[i]->base, m_ofSource.terms[i]->stride, m_ofSource.terms[i]->sources, edge, m_a.target.prefetchEnd);
-        const bool intoBoth = m_a.target.ahead == Cache::Both;
-        const std::int64_t ahead = intoBoth ? farAhead : m_a.target.ahead == Cache::Second ? aheadIntoSecond : aheadIntoFirst;
-        const bool hasLater = edge + ahead < m_a.target.prefetchEnd;
         for (int i = 0; i < m_ofSource.count; ++i) {
             Term& term = *m_ofSource.terms[i];
-            term.row = term.base + static_cast<std::int64_t>(term.sources[edge]) * term.stride;
-            if (hasLater) {
-                const char* const later = term.base + static_cast<std::int64_t>(term.sources[edge + ahead]) * term.stride;
-                ask<(N * vectorBytes + 63) / 64>(later);
-                if (intoBoth) {
-                    const char* const next = term.base + static_cast<std::int64_t>(term.sources[edge + nearAhead]) * term.stride;
-                    forEachOfRow<(N * vectorBytes + 63) / 64, 64>([&](auto line)
-                                                                      __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
-                }
-            }
+            term.row = term.rowOf(edge);
+            requests.template ask<linesInHand>(term, edge);
         }
         for (int i = 0; i < m_narrowOfSource.count; ++i) {
             Term& term = *m_narrowOfSource.terms[i];
-            term.row = term.base + static_cast<std::int64_t>(term.sources[edge]) * term.stride;
-            if (hasLater) {
-                const char* const later = term.base + static_cast<std::int64_t>(term.sources[edge + ahead]) * term.stride;
-                __builtin_prefetch(later);
-                if (term.fetch == Act::Half)
-                    ask<(N * vectorBytes / 2 + 63) / 64>(later);
-            }
+            term.row = term.rowOf(edge);
+            if (term.fetch == Act::Half)
+                requests.template ask<(linesInHand + 1) / 2>(term, edge);
+            else
+                requests.template ask<1>(term, edge);
         }
-        for (const Step* step = m_steps;; ++step) {
-            const T* const row = reinterpret_cast<const T*>(step->term->row);
-            const auto set = [&](auto f) __attribute__((always_inline))
-            {
-                forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(k); });
-            };
-            const auto ofRow = [&](auto f) __attribute__((always_inline))
-            {
-                forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], columns(row, k)); });
-            };
-            const auto ofBoth = [&](auto f) __attribute__((always_inline)) { forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], y[k]); }); };
-            const auto ofNumber = [&](auto f) __attribute__((always_inline)) {
-                const Vector<T> a = broadcast(step->number);
-                forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k], a); });
-            };
-            const auto ofOne = [&](auto f) __attribute__((always_inline)) { forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = f(x[k]); }); };
-            using V = Vector<T>;
-            const V zero{}, unit = broadcast(T(1));
+        follow(x, y);
+    }
+
+    // The steps are those of the sequence, and read these terms.
+    template <Act... acts>
+    __attribute__((always_inline)) void compute(Sequence<acts...>, Term* terms, const Requests& requests, Vector<T> (&x)[N], Vector<T> (&y)[N],
+                                                std::int64_t edge) const
+    {
+        constexpr Act all[] = {acts...};
+        forEach<sizeof...(acts)>([&](auto i) __attribute__((always_inline)) {
+            if constexpr (reads<all[i]>)
+                if (Term& term = terms[i]; term.isOfEdge()) {
+                    term.row = term.sources ? term.rowOf(edge) : term.base + (edge - term.origin) * term.stride;
+                    if (isWithin(all[i], Act::TakeRow, Act::MinimumRow) && term.sources)
+                        requests.template ask<linesInHand>(term, edge);
+                }
+        });
+        int i = 0;
+        ((apply<acts>(m_steps[i], terms[i].row, x, y), ++i), ...);
+    }
+
+    __attribute__((always_inline)) void follow(Vector<T> (&x)[N], Vector<T> (&y)[N]) const
+    {
+        for (const Step* step = m_steps;; ++step)
             switch (step->act) {
             case Act::End: return;
-            case Act::Take: set([&](auto k) __attribute__((always_inline)) { return y[k]; }); break;
-            case Act::One: forEach<N>([&](auto k) __attribute__((always_inline)) { y[k] = broadcast(row[0]); }); break;
-            case Act::Heads: {
-                const V heads = loadSome(row, step->term->heads);
-                const auto& lanes = m_lanes[step->term - m_terms];
-                forEach<N>([&](auto k) __attribute__((always_inline)) { y[k] = permuted<T>(heads, lanes[k]); });
-                break;
+            case Act::Take: apply<Act::Take>(*step, step->term->row, x, y); break;
+            case Act::One: apply<Act::One>(*step, step->term->row, x, y); break;
+            case Act::Heads: apply<Act::Heads>(*step, step->term->row, x, y); break;
+            case Act::Half: apply<Act::Half>(*step, step->term->row, x, y); break;
+            case Act::Keep: apply<Act::Keep>(*step, step->term->row, x, y); break;
+            case Act::Add: apply<Act::Add>(*step, step->term->row, x, y); break;
+            case Act::Subtract: apply<Act::Subtract>(*step, step->term->row, x, y); break;
+            case Act::SubtractFrom: apply<Act::SubtractFrom>(*step, step->term->row, x, y); break;
+            case Act::Multiply: apply<Act::Multiply>(*step, step->term->row, x, y); break;
+            case Act::Divide: apply<Act::Divide>(*step, step->term->row, x, y); break;
+            case Act::DivideInto: apply<Act::DivideInto>(*step, step->term->row, x, y); break;
+            case Act::Maximum: apply<Act::Maximum>(*step, step->term->row, x, y); break;
+            case Act::Minimum: apply<Act::Minimum>(*step, step->term->row, x, y); break;
+            case Act::TakeRow: apply<Act::TakeRow>(*step, step->term->row, x, y); break;
+            case Act::AddRow: apply<Act::AddRow>(*step, step->term->row, x, y); break;
+            case Act::SubtractRow: apply<Act::SubtractRow>(*step, step->term->row, x, y); break;
+            case Act::SubtractFromRow: apply<Act::SubtractFromRow>(*step, step->term->row, x, y); break;
+            case Act::MultiplyRow: apply<Act::MultiplyRow>(*step, step->term->row, x, y); break;
+            case Act::DivideRow: apply<Act::DivideRow>(*step, step->term->row, x, y); break;
+            case Act::DivideIntoRow: apply<Act::DivideIntoRow>(*step, step->term->row, x, y); break;
+            case Act::MaximumRow: apply<Act::MaximumRow>(*step, step->term->row, x, y); break;
+            case Act::MinimumRow: apply<Act::MinimumRow>(*step, step->term->row, x, y); break;
+            case Act::AddNumber: apply<Act::AddNumber>(*step, step->term->row, x, y); break;
+            case Act::MultiplyNumber: apply<Act::MultiplyNumber>(*step, step->term->row, x, y); break;
+            case Act::NumberMinus: apply<Act::NumberMinus>(*step, step->term->row, x, y); break;
+            case Act::NumberOver: apply<Act::NumberOver>(*step, step->term->row, x, y); break;
+            case Act::ClampMin: apply<Act::ClampMin>(*step, step->term->row, x, y); break;
+            case Act::ClampMax: apply<Act::ClampMax>(*step, step->term->row, x, y); break;
+            case Act::Negate: apply<Act::Negate>(*step, step->term->row, x, y); break;
+            case Act::Absolute: apply<Act::Absolute>(*step, step->term->row, x, y); break;
+            case Act::Square: apply<Act::Square>(*step, step->term->row, x, y); break;
+            case Act::SquareRoot: apply<Act::SquareRoot>(*step, step->term->row, x, y); break;
+            case Act::Reciprocal: apply<Act::Reciprocal>(*step, step->term->row, x, y); break;
+            case Act::ReciprocalRoot: apply<Act::ReciprocalRoot>(*step, step->term->row, x, y); break;
+            case Act::Exp: applyApart<Act::Exp>(x); break;
+            case Act::Sigmoid: applyApart<Act::Sigmoid>(x); break;
+            case Act::Relu: apply<Act::Relu>(*step, step->term->row, x, y); break;
+            case Act::LeakyRelu: apply<Act::LeakyRelu>(*step, step->term->row, x, y); break;
             }
-            case Act::Half:
-                if constexpr (sizeof(T) == 4) {
-                    const BFloat16* const half = reinterpret_cast<const BFloat16*>(row);
-                    forEachOfRow<N, vectorBytes / 2>([&](auto k) __attribute__((always_inline)) {
-                        y[k] = k == N - 1 && m_tail < count ? loadSome(half + k * count, m_tail) : load(half + k * count);
-                    });
-                }
-                break;
-            case Act::Keep: forEach<N>([&](auto k) __attribute__((always_inline)) { step->kept[k] = x[k]; }); break;
-            case Act::Add: ofBoth([](V p, V q) __attribute__((always_inline)) { return p + q; }); break;
-            case Act::Subtract: ofBoth([](V p, V q) __attribute__((always_inline)) { return p - q; }); break;
-            case Act::SubtractFrom: ofBoth([](V p, V q) __attribute__((always_inline)) { return q - p; }); break;
-            case Act::Multiply: ofBoth([](V p, V q) __attribute__((always_inline)) { return p * q; }); break;
-            case Act::Divide: ofBoth([](V p, V q) __attribute__((always_inline)) { return p / q; }); break;
-            case Act::DivideInto: ofBoth([](V p, V q) __attribute__((always_inline)) { return q / p; }); break;
-            case Act::Maximum: ofBoth([](V p, V q) __attribute__((always_inline)) { return combined<Reduce::Max, T>(q, p); }); break;
-            case Act::Minimum: ofBoth([](V p, V q) __attribute__((always_inline)) { return combined<Reduce::Min, T>(q, p); }); break;
-            case Act::TakeRow: set([&](auto k) __attribute__((always_inline)) { return columns(row, k); }); break;
-            case Act::AddRow: ofRow([](V p, V q) __attribute__((always_inline)) { return p + q; }); break;
-            case Act::SubtractRow: ofRow([](V p, V q) __attribute__((always_inline)) { return p - q; }); break;
-            case Act::SubtractFromRow: ofRow([](V p, V q) __attribute__((always_inline)) { return q - p; }); break;
-            case Act::MultiplyRow: ofRow([](V p, V q) __attribute__((always_inline)) { return p * q; }); break;
-            case Act::DivideRow: ofRow([](V p, V q) __attribute__((always_inline)) { return p / q; }); break;
-            case Act::DivideIntoRow: ofRow([](V p, V q) __attribute__((always_inline)) { return q / p; }); break;
-            case Act::MaximumRow: ofRow([](V p, V q) __attribute__((always_inline)) { return combined<Reduce::Max, T>(q, p); }); break;
-            case Act::MinimumRow: ofRow([](V p, V q) __attribute__((always_inline)) { return combined<Reduce::Min, T>(q, p); }); break;
-            case Act::AddNumber: ofNumber([](V p, V a) __attribute__((always_inline)) { return p + a; }); break;
-            case Act::MultiplyNumber: ofNumber([](V p, V a) __attribute__((always_inline)) { return p * a; }); break;
-            case Act::NumberMinus: ofNumber([](V p, V a) __attribute__((always_inline)) { return a - p; }); break;
-            case Act::NumberOver: ofNumber([](V p, V a) __attribute__((always_inline)) { return a / p; }); break;
-            case Act::ClampMin: ofNumber([](V p, V a) __attribute__((always_inline)) { return p < a ? a : p; }); break;
-            case Act::ClampMax: ofNumber([](V p, V a) __attribute__((always_inline)) { return p > a ? a : p; }); break;
-            case Act::LeakyRelu: ofNumber([&](V p, V a) __attribute__((always_inline)) { return p > zero ? p : p * a; }); break;
-            case Act::Negate: ofOne([](V p) __attribute__((always_inline)) { return -p; }); break;
-            case Act::Absolute: ofOne([&](V p) __attribute__((always_inline)) { return p < zero ? -p : p + zero; }); break;  // also of -0
-            case Act::Square: ofOne([](V p) __attribute__((always_inline)) { return p * p; }); break;
-            case Act::SquareRoot: ofOne([](V p) __attribute__((always_inline)) { return squareRoot<T>(p); }); break;
-            case Act::Reciprocal: ofOne([&](V p) __attribute__((always_inline)) { return unit / p; }); break;
-            case Act::ReciprocalRoot: ofOne([&](V p) __attribute__((always_inline)) { return unit / squareRoot<T>(p); }); break;
-            case Act::Relu: ofOne([&](V p) __attribute__((always_inline)) { return p < zero ? zero : p; }); break;
-            case Act::Exp:
-                if constexpr (sizeof(T) == 4)
-                    ofOne([](V p) __attribute__((always_inline)) { return exponential(p); });
-                break;
-            case Act::Sigmoid:
-                if constexpr (sizeof(T) == 4)
-                    ofOne([&](V p) __attribute__((always_inline)) { return unit / (unit + exponential(-p)); });
-                break;
+    }
+
+    template <Act act>
+    __attribute__((always_inline)) void applyApart(Vector<T> (&x)[N]) const
+    {
+        if constexpr (sizeof(T) == 4) {
+            Vector<T> apart[N];
+            forEach<N>([&](auto k) __attribute__((always_inline)) { apart[k] = x[k]; });
+            exponentials<act, N>(apart);
+            forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = apart[k]; });
+        }
+    }
+
+    // at: the operand's row.
+    template <Act act>
+    __attribute__((always_inline)) void apply(const Step& step, const char* at, Vector<T> (&x)[N], Vector<T> (&y)[N]) const
+    {
+        const T* const row = reinterpret_cast<const T*>(at);
+        if constexpr (act == Act::Take) {
+            forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = y[k]; });
+        } else if constexpr (act == Act::One) {
+            forEach<N>([&](auto k) __attribute__((always_inline)) { y[k] = broadcast(row[0]); });
+        } else if constexpr (act == Act::Heads) {
+            const Vector<T> heads = loadSome(row, step.term->heads);
+            const auto& lanes = m_lanes[step.term - m_terms];
+            forEach<N>([&](auto k) __attribute__((always_inline)) { y[k] = permuted<T>(heads, lanes[k]); });
+        } else if constexpr (act == Act::Half) {
+            if constexpr (sizeof(T) == 4) {
+                const BFloat16* const half = reinterpret_cast<const BFloat16*>(row);
+                forEachOfRow<N, vectorBytes / 2>([&](auto k) __attribute__((always_inline)) {
+                    y[k] = k == N - 1 && m_tail < count ? loadSome(half + k * count, m_tail) : load(half + k * count);
+                });
             }
+        } else if constexpr (act == Act::Keep) {
+            forEach<N>([&](auto k) __attribute__((always_inline)) { step.kept[k] = x[k]; });
+        } else if constexpr (act == Act::TakeRow) {
+            forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = columns(row, k); });
+        } else if constexpr (isWithin(act, Act::AddRow, Act::MinimumRow)) {
+            forEachOfRow<N, vectorBytes>([&](auto k) __attribute__((always_inline)) { x[k] = ofBoth<ofY(act), T>(x[k], columns(row, k)); });
+        } else if constexpr (isWithin(act, Act::Add, Act::Minimum)) {
+            forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = ofBoth<act, T>(x[k], y[k]); });
+        } else {
+            const Vector<T> a = broadcast(step.number);
+            forEach<N>([&](auto k) __attribute__((always_inline)) { x[k] = ofOne<act, T>(x[k], a); });
         }
     }
 
@@ -407,14 +623,34 @@ private:
                 put(total<T>(part));
             return;
         }
+        if (m_folds > 0 || inner == 1) {
+            forEach<N>([&](auto k) __attribute__((always_inline)) {
+                Vector<T> part = x[k];
+                for (int fold = 0; fold < m_folds; ++fold)
+                    part += permuted<T>(part, m_across[fold]);
+                const auto groups = static_cast<int>((k == N - 1 ? m_tail : count) / inner);
+                storeSome(out, permuted<T>(part, m_firsts), groups);
+                out += groups;
+            });
+            return;
+        }
         T columns[N * count];
         forEach<N>([&](auto k) __attribute__((always_inline)) { store<T>(columns + k * count, x[k]); });
-        for (std::int64_t c = 0, last = (N - 1) * count + m_tail; c < last; done = 0) {
+        const std::int64_t last = (N - 1) * count + m_tail;
+        for (std::int64_t c = 0; c < last && inner < leastTogether; done = 0) {
             const std::int64_t end = c + inner - done < last ? c + inner - done : last;
             T sum = 0;
             for (; c < end; ++c)
                 sum += columns[c];
             put(sum);
+        }
+        for (std::int64_t c = 0; c < last && inner >= leastTogether; done = 0) {
+            const std::int64_t end = c + inner - done < last ? c + inner - done : last;
+            Vector<T> part{};
+            for (; c < end; c += count)
+                part += loadSome(columns + c, static_cast<int>(end - c < count ? end - c : count));
+            c = end;
+            put(total<T>(part));
         }
     }
 
@@ -422,6 +658,9 @@ private:
     const std::int64_t m_column;
     std::int64_t m_inner = 1, m_group = 0, m_done = 0;  // columns of a group that is summed, that of the first column, those of it before
     const int m_tail;
+    // Groups that fill a vector: each is folded, which leaves its sum in all of its lanes, and their first ones are stored.
+    int m_folds = 0;
+    typename Lanes<T>::Index m_across[4], m_firsts;
     Terms m_ofTarget, m_ofEdge, m_ofSource, m_narrowOfSource;
     Term m_terms[mostOperands], m_ofKept[ChainArguments<T>::mostKept];
     typename Lanes<T>::Index m_lanes[mostOperands][N];
