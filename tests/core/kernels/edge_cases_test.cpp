@@ -126,63 +126,30 @@ TYPED_TEST(EdgePrograms, LongArithmetic)
     }
 }
 
-// Every instruction, alone and after others, with every way of meeting a narrower operand.
-// Messages of published layers, most of which have loops of their own: operands x, y and z of any kind of row, and w with one number or one a head; at
-// widths that fill the registers, leave some of them over and end in a part of one.
+// Messages of published layers, most of which have loops of their own: operands 0 to 2 of any kind of row, and 3 with one number or one a head; at widths
+// that fill the registers, leave some of them over and end in a part of one.
 TYPED_TEST(EdgePrograms, UsualMessages)
 {
     using enum EdgeCode;
-    std::mt19937 random(6);
-    const Graph graph(random, 40, 4, 30);
-    for (const int terms : {5, 9, 14}) {
-        Case<TypeParam> test;
-        for (int i = 0; i < terms; ++i)
-            test.add(random, i % 2 ? EdgeRow::Target : EdgeRow::Source, 32, graph, false);
-        EdgeProgram& p = test.program;
-        // A balanced tree: what is below one half is kept while the other is computed.
-        std::vector<int> level(static_cast<std::size_t>(terms));
-        std::iota(level.begin(), level.end(), 0);
-        while (level.size() > 1) {
-            std::vector<int> next;
-            for (std::size_t i = 0; i + 1 < level.size(); i += 2) {
-                p.code.push_back({random() % 2 ? EdgeCode::Subtract : EdgeCode::Maximum, {level[i]}, {level[i + 1]}, 0, 32});
-                next.push_back(static_cast<int>(p.operands.size() + p.code.size()) - 1);
-            }
-            if (level.size() % 2)
-                next.push_back(level.back());
-            level = next;
-        }
-        p.results = {{true, Reduce::Sum, level.front()}};
-        ASSERT_NO_FATAL_FAILURE(expectRight(test, graph, sizeof(TypeParam) == 4 ? 1e-4 : 1e-9)) << terms << " terms";
-    }
-}
-
-// Every instruction, alone and after others, with every way of meeting a narrower operand.
-// Messages of published layers, most of which have loops of their own: operands x, y and z of any kind of row, and w with one number or one a head; at
-// widths that fill the registers, leave some of them over and end in a part of one.
-TYPED_TEST(EdgePrograms, UsualMessages)
-{
-    using enum EdgeCode;
-    struct Message {
-        std::vector<EdgeInstruction> code;  // of x, y, z and w: 0 to 3
-    };
-    const std::vector<Message> messages{
-        {{{Add, {0}, {1}}}},
-        {{{Subtract, {0}, {1}}}},
-        {{{Multiply, {0}, {1}}}},
-        {{{Multiply, {0}, {1}}, {Multiply, {4}, {2}}}},
-        {{{Add, {0}, {1}}, {Relu, {4}}}},
-        {{{Add, {0}, {1}}, {Add, {4}, {2}}, {Relu, {5}}}},
-        {{{Add, {0}, {1}}, {Relu, {4}}, {AddNumber, {5}, {}, 0.25}}},
-        {{{Add, {0}, {1}}, {LeakyRelu, {4}, {}, 0.2}, {Multiply, {5}, {2}}}},
-        {{{Add, {0}, {1}}, {Add, {4}, {2}}, {LeakyRelu, {5}, {}, 0.2}, {Multiply, {6}, {1}}}},
-        {{{Add, {0}, {1}}, {Sigmoid, {4}}, {Multiply, {5}, {2}}}},
-        {{{Add, {0}, {1}}, {Add, {4}, {2}}, {Sigmoid, {5}}, {Multiply, {6}, {0}}}},
-        {{{Relu, {0}}, {Multiply, {4}, {3}}}},
-        {{{Add, {0}, {1}}, {Multiply, {4}, {3}}}},
-        {{{Subtract, {0}, {1}}, {Multiply, {4}, {3}}}},
-        {{{Add, {0}, {1}}, {Relu, {4}}, {Multiply, {5}, {3}}}},
-        {{{Subtract, {0}, {1}}, {Square, {4}}, {Multiply, {5}, {3}}}},  // step by step
+    const auto of = [](EdgeCode code, int x, int y) -> EdgeInstruction { return {code, {x}, {y}}; };
+    const auto by = [](EdgeCode code, int x, double number) -> EdgeInstruction { return {code, {x}, {}, number}; };
+    const std::vector<std::vector<EdgeInstruction>> messages{
+        {of(Add, 0, 1)},
+        {of(Subtract, 0, 1)},
+        {of(Multiply, 0, 1)},
+        {of(Multiply, 0, 1), of(Multiply, 4, 2)},
+        {of(Add, 0, 1), by(Relu, 4, 0)},
+        {of(Add, 0, 1), of(Add, 4, 2), by(Relu, 5, 0)},
+        {of(Add, 0, 1), by(Relu, 4, 0), by(AddNumber, 5, 0.25)},
+        {of(Add, 0, 1), by(LeakyRelu, 4, 0.2), of(Multiply, 5, 2)},
+        {of(Add, 0, 1), of(Add, 4, 2), by(LeakyRelu, 5, 0.2), of(Multiply, 6, 1)},
+        {of(Add, 0, 1), by(Sigmoid, 4, 0), of(Multiply, 5, 2)},
+        {of(Add, 0, 1), of(Add, 4, 2), by(Sigmoid, 5, 0), of(Multiply, 6, 0)},
+        {by(Relu, 0, 0), of(Multiply, 4, 3)},
+        {of(Add, 0, 1), of(Multiply, 4, 3)},
+        {of(Subtract, 0, 1), of(Multiply, 4, 3)},
+        {of(Add, 0, 1), by(Relu, 4, 0), of(Multiply, 5, 3)},
+        {of(Subtract, 0, 1), by(Square, 4, 0), of(Multiply, 5, 3)},  // step by step
     };
     std::mt19937 random(6);
     for (const std::int64_t heads : {1, 2, 3, 4, 8, 16})
@@ -213,6 +180,7 @@ TYPED_TEST(EdgePrograms, UsualMessages)
         }
 }
 
+// Every instruction, alone and after others, with every way of meeting a narrower operand.
 TYPED_TEST(EdgePrograms, RandomArithmetic)
 {
     std::mt19937 random(4);
