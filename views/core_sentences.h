@@ -389,7 +389,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The plan is for another model, %1: of its %2 ops on node rows %3 are here."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan is not legal for this model: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan does not keep its own constraints."),
-    QT_TRANSLATE_NOOP("cleave::Core", "%1 is too large for a plan."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 is too large: %2, and no more than %3 of such a file are read."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan cannot be run: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2: it needs %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (embedding_renorm_) is no table's."),

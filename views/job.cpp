@@ -31,7 +31,10 @@ void Job::retire(std::unique_ptr<Job>& job, QObject* owner)
 
 void Job::start(Work work)
 {
-    m_thread = std::jthread([this, work = std::move(work)](const std::stop_token& stop) { run(work, stop); });
+    m_thread = std::jthread([this, work = std::move(work)](const std::stop_token& stop) {
+        useSignalStack();
+        run(work, stop);
+    });
 }
 
 void Job::run(const Work& work, const std::stop_token& stop)

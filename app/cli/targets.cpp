@@ -131,7 +131,7 @@ std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataG
         else
             nodes.assign(array.as<std::int32_t>(), array.as<std::int32_t>() + array.count());
     } else {
-        const std::vector<std::byte> bytes = readFile(listOrFile);
+        const std::vector<std::byte> bytes = readFile(listOrFile, 8 * mostOfText);
         const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         if (text.find('\0') != std::string_view::npos)
             throw Error(listOrFile + " is no list of nodes: neither a .npy file nor text.");

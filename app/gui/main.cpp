@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "core/base/mapping.h"
+#include "core/base/parallel.h"
 #include "core/layout/layout.h"
 #include "core/run/model.h"
 #include "views/language.h"
@@ -52,6 +53,7 @@ bool addWidth(const QString& text, std::map<std::string, std::int64_t>& widths)
 
 int main(int argc, char** argv)
 {
+    cleave::useSignalStack();
     cleave::outliveLostPages();
     std::signal(SIGXFSZ, SIG_IGN);  // what may not grow any more cannot be written, which is said
     QCoreApplication::setOrganizationName(QStringLiteral("Cleave"));

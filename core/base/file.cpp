@@ -124,11 +124,15 @@ void requireFile(const std::filesystem::path& path)
     throw Error("There is no file " + printable(path.string(), 300) + ".");
 }
 
-std::vector<std::byte> readFile(const std::filesystem::path& path)
+std::vector<std::byte> readFile(const std::filesystem::path& path, std::uintmax_t most)
 {
     requireFile(path);
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    std::vector<std::byte> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
+    const auto size = file ? static_cast<std::uintmax_t>(file.tellg()) : 0;
+    if (size > most)
+        throw Error(printable(path.string(), 300) + " is too large: " + formatBytes(static_cast<double>(size)) + ", and no more than " +
+                    formatBytes(static_cast<double>(most)) + " of such a file are read.");
+    std::vector<std::byte> bytes(size);
     file.seekg(0);
     if (!file || !file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
         throw Error(printable(path.string(), 300) + " cannot be read.");
@@ -194,6 +198,19 @@ void writeText(const std::filesystem::path& path, std::string_view text)
     writeBytes(path, {std::as_bytes(std::span(text))});
 }
 
+namespace {
+
+// A file that was not there, and no link that somebody has put there; only for its owner as long as it is not known who may read it.
+void makeEmpty(const std::filesystem::path& path, bool isPrivate, const std::filesystem::path& name)
+{
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, isPrivate ? 0600 : 0666);
+    if (file < 0)
+        throw Error(printable(name.string(), 300) + " cannot be written: " + std::strerror(errno) + ".");
+    close(file);
+}
+
+}  // namespace
+
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write)
 {
     checkTarget(path);
@@ -202,10 +219,12 @@ void writeBeside(const std::filesystem::path& path, const std::function<void(con
     temporary += ".part" + std::to_string(getpid());
     const Noted noted(temporary);
     std::error_code problem;
+    const auto before = std::filesystem::status(target, problem);
     try {
-        std::filesystem::remove(temporary, problem);  // a link that somebody has put there would be followed
+        std::filesystem::remove(temporary, problem);
+        makeEmpty(temporary, std::filesystem::exists(before), path);
         write(temporary);
-        if (const auto before = std::filesystem::status(target, problem); std::filesystem::exists(before))
+        if (std::filesystem::exists(before))
             std::filesystem::permissions(temporary, before.permissions(), problem);  // what is private stays so
         reachDisk(temporary, path);
         stayWhileLeaving();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -10,8 +11,10 @@
 
 namespace cleave {
 
-/// The bytes of a whole file. Error if it is not there, not a file, or cannot be read.
-std::vector<std::byte> readFile(const std::filesystem::path& path);
+/// The bytes of a whole file, which somebody may have made to fill the memory: at most so many. Error if there are more, it is not there, not a file, or
+/// cannot be read.
+std::vector<std::byte> readFile(const std::filesystem::path& path, std::uintmax_t most);
+constexpr std::uintmax_t mostOfText = std::uintmax_t{256} << 20;  ///< of a file that people write, and programs in their place
 
 /// Calls write with a temporary name beside path, then renames it to path once its bytes are on the disk; where path is a link, to what it leads
 /// to. A file that is replaced hands on its permissions, and not its owner. Not for two threads with one path. If write throws or the rename fails,

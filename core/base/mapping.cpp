@@ -197,7 +197,13 @@ Mapping::Mapping(int file, std::size_t bytes, bool isWritable, const std::filesy
             fail(path, "cannot be mapped into memory", problem);
         }
         m_data = static_cast<std::byte*>(memory);
-        Mappings::instance().add(m_data, {bytes, file, isWritable ? std::nullopt : std::optional(stateOf(file).value_or(FileState{}))});
+        try {
+            Mappings::instance().add(m_data, {bytes, file, isWritable ? std::nullopt : std::optional(stateOf(file).value_or(FileState{}))});
+        } catch (...) {
+            munmap(memory, bytes);
+            close(file);
+            throw;
+        }
         if (!isWritable)
             watch(m_data, bytes);
     }
@@ -274,9 +280,30 @@ void outliveLostPages()
     pageBytes = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
     struct sigaction action {};
     action.sa_sigaction = putZeros;
-    action.sa_flags = SA_SIGINFO;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(SIGBUS, &action, nullptr);
 }
+
+FileWatch::FileWatch(const void* address)
+{
+    const auto [entry, offset] = Mappings::instance().find(static_cast<std::byte*>(const_cast<void*>(address)));
+    if (!entry.state)
+        return;
+    m_state = entry.state;
+    m_file = fcntl(entry.file, F_DUPFD_CLOEXEC, 0);
+    if (m_file < 0)
+        throw Error(std::string("A file cannot be watched: ") + std::strerror(errno) + ".");
+}
+
+FileWatch::FileWatch(FileWatch&& other) noexcept : m_file(std::exchange(other.m_file, -1)), m_state(other.m_state) {}
+
+FileWatch::~FileWatch()
+{
+    if (m_file >= 0)
+        close(m_file);
+}
+
+bool FileWatch::hasChanged() const { return m_state && stateOf(m_file) != m_state; }
 
 MappedFile::MappedFile(const void* address) : m_address(address)
 {

@@ -68,6 +68,21 @@ private:
     std::optional<FileState> m_state;
 };
 
+/// Tells of the file of a mapping (ofFile), when that may be gone, whether somebody has written to it since it was mapped.
+class FileWatch {
+public:
+    explicit FileWatch(const void* address);  ///< anywhere in memory: what lies in no file never changes. Error without a descriptor left
+    FileWatch(FileWatch&& other) noexcept;
+    FileWatch& operator=(FileWatch&& other) = delete;
+    ~FileWatch();
+
+    bool hasChanged() const;
+
+private:
+    int m_file = -1;
+    std::optional<FileState> m_state;
+};
+
 /// What has gone through files of mappings, in bytes, since the process began.
 struct FileTraffic {
     std::uint64_t read = 0, written = 0;

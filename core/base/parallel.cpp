@@ -39,16 +39,16 @@ public:
 
     void run(std::int64_t count, int threads, const std::function<void(std::int64_t, int)>& work)
     {
-        const std::unique_lock only(m_only, std::try_to_lock);
-        if (threads < 2 || count < 2 || !only.owns_lock()) {
-            for (std::int64_t i = 0; i < count; ++i)
-                work(i, 0);
+        std::unique_lock only(m_only, std::defer_lock);
+        std::int64_t first = 0;
+        while (first < count && (threads < 2 || count - first < 2 || !only.try_lock()))
+            work(first++, 0);
+        if (first == count)
             return;
-        }
         if (const Team team = m_team) {
             m_work = &work;
             m_count = count;
-            m_next = 0;
+            m_next = first;
             m_failure = nullptr;
             team(threads, [this](int thread) { take(thread); });
             m_work = nullptr;
@@ -62,7 +62,7 @@ public:
                 m_threads.emplace_back([this, number = static_cast<int>(m_threads.size()) + 1] { serve(number); });
             m_work = &work;
             m_count = count;
-            m_next = 0;
+            m_next = first;
             m_failure = nullptr;
             m_helpers = m_busy = threads - 1;
             ++m_job;

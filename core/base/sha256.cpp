@@ -4,9 +4,12 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/format.h"
 
 namespace cleave {
 
@@ -46,33 +49,62 @@ void addBlock(State& state, const std::byte* block)
         state[i] += added[i];
 }
 
+class Hash {
+public:
+    // All but the last bytes that are added at once must be whole blocks of 64.
+    void add(std::span<const std::byte> bytes)
+    {
+        m_bytes += bytes.size();
+        for (; bytes.size() >= 64; bytes = bytes.subspan(64))
+            addBlock(m_state, bytes.data());
+        m_tail.assign(bytes.begin(), bytes.end());
+    }
+
+    std::string text()
+    {
+        // The rest, a one bit, zeros, and the length in bits.
+        m_tail.push_back(std::byte{0x80});
+        while (m_tail.size() % 64 != 56)
+            m_tail.push_back(std::byte{0});
+        for (int shift = 56; shift >= 0; shift -= 8)
+            m_tail.push_back(static_cast<std::byte>(m_bytes * 8 >> shift));
+        for (std::size_t i = 0; i < m_tail.size(); i += 64)
+            addBlock(m_state, m_tail.data() + i);
+        std::string hex;
+        for (const std::uint32_t word : m_state)
+            for (int shift = 28; shift >= 0; shift -= 4)
+                hex += "0123456789abcdef"[word >> shift & 15];
+        return hex;
+    }
+
+private:
+    State m_state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    std::uint64_t m_bytes = 0;
+    std::vector<std::byte> m_tail;
+};
+
 }  // namespace
 
 std::string sha256(std::span<const std::byte> bytes)
 {
-    State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    const std::size_t whole = bytes.size() / 64 * 64;
-    for (std::size_t i = 0; i < whole; i += 64)
-        addBlock(state, bytes.data() + i);
-    // The rest, a one bit, zeros, and the length in bits.
-    std::vector<std::byte> tail(bytes.begin() + static_cast<std::ptrdiff_t>(whole), bytes.end());
-    tail.push_back(std::byte{0x80});
-    while (tail.size() % 64 != 56)
-        tail.push_back(std::byte{0});
-    for (int shift = 56; shift >= 0; shift -= 8)
-        tail.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(bytes.size()) * 8 >> shift));
-    for (std::size_t i = 0; i < tail.size(); i += 64)
-        addBlock(state, tail.data() + i);
-    std::string hex;
-    for (const std::uint32_t word : state)
-        for (int shift = 28; shift >= 0; shift -= 4)
-            hex += "0123456789abcdef"[word >> shift & 15];
-    return hex;
+    Hash hash;
+    hash.add(bytes);
+    return hash.text();
 }
 
 std::string sha256File(const std::filesystem::path& path)
 {
-    return sha256(readFile(path));
+    requireFile(path);
+    std::ifstream file(path, std::ios::binary);
+    Hash hash;
+    std::vector<std::byte> part(std::size_t{1} << 20);
+    do {
+        file.read(reinterpret_cast<char*>(part.data()), std::ssize(part));
+        hash.add(std::span(part).first(static_cast<std::size_t>(file.gcount())));
+    } while (file);
+    if (!file.eof())
+        throw Error(printable(path.string(), 300) + " cannot be read.");
+    return hash.text();
 }
 
 }  // namespace cleave

@@ -606,6 +606,11 @@ private:
     std::set<std::string> m_features, m_relations;  // of them
 };
 
+[[noreturn]] void throwChanged(const std::string& array, const std::string& graph)
+{
+    throw Error("The file of array '" + printable(array) + "' of graph " + graph + " has changed since it was read: open the graph again.");
+}
+
 }  // namespace
 
 std::size_t DataGraph::bytes() const
@@ -620,8 +625,21 @@ void requireUnchanged(const DataGraph& graph)
 {
     for (const auto& [called, array] : graph.arrays)
         if (array.data && MappedFile(array.data.get()).hasChanged())
-            throw Error("The file of array '" + printable(called) + "' of graph " + graph.name +
-                        " has changed since it was read: open the graph again.");
+            throwChanged(called, graph.name);
+}
+
+GraphFiles::GraphFiles(const DataGraph& graph) : m_graph(graph.name)
+{
+    for (const auto& [called, array] : graph.arrays)
+        if (array.data)
+            m_arrays.emplace_back(called, FileWatch(array.data.get()));
+}
+
+void GraphFiles::requireUnchanged() const
+{
+    for (const auto& [called, file] : m_arrays)
+        if (file.hasChanged())
+            throwChanged(called, m_graph);
 }
 
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)

@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/array.h"
+#include "core/base/mapping.h"
 #include "core/base/progress.h"
 #include "core/graph/node_names.h"
 
@@ -48,6 +50,17 @@ DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& optio
 
 /// Error if a file in which arrays of the graph lie (a folder's) has been written to since it was read.
 void requireUnchanged(const DataGraph& graph);
+
+/// The same for a graph whose arrays may be gone by then.
+class GraphFiles {
+public:
+    explicit GraphFiles(const DataGraph& graph);
+    void requireUnchanged() const;
+
+private:
+    std::string m_graph;
+    std::vector<std::pair<std::string, FileWatch>> m_arrays;
+};
 
 /// Whether the name ends like that of a graph file that readGraph knows.
 bool isGraphFile(const std::filesystem::path& path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "core/base/error.h"
@@ -251,7 +252,7 @@ Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
 
 Array readNpy(const std::filesystem::path& path)
 {
-    return parseNpy(readFile(path), path.filename().string());
+    return parseNpy(readFile(path, std::numeric_limits<std::uintmax_t>::max()), path.filename().string());
 }
 
 std::map<std::string, Array> readNpz(const std::filesystem::path& path, const Progress& progress, std::string_view step)

@@ -439,11 +439,8 @@ private:
 // A plan file of this version, as it is read.
 class PlanJson {
 public:
-    explicit PlanJson(const std::filesystem::path& path) : m_bytes(readFile(path)), m_name(path.filename().string())
+    explicit PlanJson(const std::filesystem::path& path) : m_bytes(readFile(path, mostOfText)), m_name(path.filename().string())
     {
-        constexpr std::size_t mostBytes = std::size_t{256} << 20;
-        if (m_bytes.size() > mostBytes)
-            throw Error(path.string() + " is too large for a plan.");
         m_json = parseJson(text(), path.string());
         if (const std::int64_t version = view().at("cleave_plan").integer(); version != formatVersion)
             throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +

@@ -518,13 +518,14 @@ std::optional<std::pair<at::Tensor, at::Tensor>> separateEnds(const Analysis& an
 
 }  // namespace
 
-std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize,
-                                                 const std::vector<std::int64_t>& numNodes, const Progress& progress)
+NodeOrders ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize, const std::vector<std::int64_t>& numNodes,
+                     const Progress& progress)
 {
     const Analysis& analysis = *model.analysis;
-    std::vector<std::vector<std::int64_t>> orders(numNodes.size());
+    NodeOrders orders{std::vector<std::vector<std::int64_t>>(numNodes.size())};
     if (order == NodeOrder::Natural)
         return orders;
+    const PeakMemory peak;
     // Nodes of all types that edges lie between are numbered one type after the other; other rows stay as they are.
     std::vector<std::pair<at::Tensor, std::vector<std::set<int>>>> relations;
     std::set<int> joined;
@@ -556,8 +557,11 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         count += numNodes[static_cast<std::size_t>(begin.emplace(type, count).first->first)];
     std::vector<at::Tensor> ends[2];
     for (const auto& [edges, named] : relations)
-        for (const std::size_t end : {0, 1})
-            ends[end].push_back(edges.select(0, static_cast<std::int64_t>(end)) + begin.at(*named[end].begin()));
+        for (const std::size_t end : {0, 1}) {
+            const at::Tensor nodes = edges.select(0, static_cast<std::int64_t>(end));
+            const std::int64_t first = begin.at(*named[end].begin());
+            ends[end].push_back(first > 0 ? nodes + first : nodes);
+        }
     if (pair) {
         ends[0].push_back(pair->first);
         ends[1].push_back(pair->second);
@@ -566,23 +570,31 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         throw Error(
             "No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the "
             "natural order.");
-    at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
-    // Rows that the model appends, such as one of zeros for neighbours that are not there, are nobody's neighbours.
-    if (const at::Tensor isThere = at::minimum(from, to).ge(0).logical_and(at::maximum(from, to).lt(count)); !isThere.all().item<bool>()) {
-        from = from.masked_select(isThere);
-        to = to.masked_select(isThere);
-    }
+    const auto together = [](std::vector<at::Tensor>& parts) {
+        const at::Tensor all = (parts.size() == 1 ? parts.front() : at::cat(parts)).contiguous();
+        parts.clear();
+        return all;
+    };
+    at::Tensor from = together(ends[0]), to = together(ends[1]);
     const auto span = [](const at::Tensor& t) {
         return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())};
     };
+    // Rows that the model appends, such as one of zeros for neighbours that are not there, are nobody's neighbours.
+    const auto isNode = [&](std::int64_t node) { return node >= 0 && node < count; };
+    if (!std::ranges::all_of(span(from), isNode) || !std::ranges::all_of(span(to), isNode)) {
+        const at::Tensor isThere = at::minimum(from, to).ge(0).logical_and(at::maximum(from, to).lt(count));
+        from = from.masked_select(isThere);
+        to = to.masked_select(isThere);
+    }
     std::vector<std::int64_t> all = orderNodes(order, count, span(from), span(to), batchSize, progress, at::get_num_threads());
+    orders.bytes = peak.bytes();
     if (joined.size() == 1) {
-        orders[static_cast<std::size_t>(*joined.begin())] = std::move(all);
+        orders.ofTypes[static_cast<std::size_t>(*joined.begin())] = std::move(all);
         return orders;
     }
     for (const std::int64_t node : all) {
         const auto [type, first] = *std::ranges::find_if(begin.rbegin(), begin.rend(), [&](const auto& entry) { return entry.second <= node; });
-        orders[static_cast<std::size_t>(type)].push_back(node - first);
+        orders.ofTypes[static_cast<std::size_t>(type)].push_back(node - first);
     }
     return orders;
 }

@@ -19,8 +19,8 @@ std::vector<std::string> randomInputs(const Program& program, const DataGraph& g
 bool isCalledNumberOfNodes(const std::string& name);
 
 /// The nodes of each type in the order of the graph's edges; empty for the natural one.
-std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize,
-                                                 const std::vector<std::int64_t>& numNodes, const Progress& progress);
+NodeOrders ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize, const std::vector<std::int64_t>& numNodes,
+                     const Progress& progress);
 
 /// Targets per batch where none are asked for.
 std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, const RunOptions& options);

@@ -363,7 +363,7 @@ Rates readRates(const std::filesystem::path& path)
     std::error_code problem;
     if (!std::filesystem::exists(path, problem))
         return {};
-    const std::vector<std::byte> bytes = readFile(path);
+    const std::vector<std::byte> bytes = readFile(path, mostOfText);
     const nlohmann::json json = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
     const JsonView view(json, path.filename().string());
     Rates rates;

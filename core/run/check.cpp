@@ -126,9 +126,9 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
         LayerWise run(analysis, cut, constants, inputs, Kernels::All, progress);
         run.keepAll();
         if (isBackwards) {
-            std::vector<std::vector<std::int64_t>> orders;
+            NodeOrders orders;
             for (const std::int64_t nodes : run.graph().nodesOfTypes()) {
-                std::vector<std::int64_t>& backwards = orders.emplace_back(static_cast<std::size_t>(nodes));
+                std::vector<std::int64_t>& backwards = orders.ofTypes.emplace_back(static_cast<std::size_t>(nodes));
                 std::iota(backwards.rbegin(), backwards.rend(), 0);
             }
             run.setOrders(orders);

@@ -185,6 +185,12 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     return counts;
 }
 
+void LayerWise::setOrders(const NodeOrders& orders)
+{
+    m_bytes.preparation = orders.bytes > 0 ? m_graph.structureBytes() + indexBytes() + orders.bytes : 0;
+    m_graph.setOrders(orders.ofTypes);
+}
+
 // Puts edges and structure into the order in which functions read them, and notes what memory all of that takes.
 Retained LayerWise::group(const std::vector<FunctionReads>& reads, const Progress& progress)
 {

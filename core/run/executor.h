@@ -40,8 +40,8 @@ public:
     const OrderedGraph& graph() const { return m_graph; }
     double prologueSeconds() const { return m_graph.prologueSeconds(); }
 
-    /// Nodes of each type in the order in which batches take them, each once; empty: the natural order. Set before run.
-    void setOrders(const std::vector<std::vector<std::int64_t>>& orders) { m_graph.setOrders(orders); }
+    /// Set before run. What finding the orders took counts as preparation.
+    void setOrders(const NodeOrders& orders);
 
     /// Only these nodes are asked for, at least one: each function computes the rows that they need, those that nothing of them needs are left out, and
     /// outputs have a row for each of the nodes, as they come. Set after the order, before run. Error for a node that is not there.

@@ -5,6 +5,8 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "core/analysis/op_view.h"
 #include "core/kernels/attention.h"
@@ -28,7 +30,8 @@ at::Tensor byHead(const at::Tensor& tensor, const std::vector<std::int64_t>& bat
 {
     std::vector<std::int64_t> sizes = batch;
     sizes.insert(sizes.end(), tensor.sizes().end() - 2, tensor.sizes().end());
-    return tensor.to(type).expand(sizes).reshape({-1, tensor.size(-2), tensor.size(-1)});
+    const std::int64_t heads = std::accumulate(batch.begin(), batch.end(), std::int64_t{1}, std::multiplies<>());
+    return tensor.to(type).expand(sizes).reshape({heads, tensor.size(-2), tensor.size(-1)});  // not -1: of no rows there may be any number
 }
 
 // Entries of a row side by side.

@@ -77,7 +77,7 @@ std::int64_t GraphMeasure::chosenBatchSize() const
     return cleave::chosenBatchSize(graph.mostNodes(), graph.mostEdgesPerNode(), m->options);
 }
 
-std::vector<std::vector<std::int64_t>> GraphMeasure::orders(NodeOrder order, std::int64_t batchSize, const Progress& progress) const
+NodeOrders GraphMeasure::orders(NodeOrder order, std::int64_t batchSize, const Progress& progress) const
 {
     return ordersFor(m->model, m->inputs, order, batchSize, m->sessions.at({}).run->graph().nodesOfTypes(), progress);
 }

@@ -9,6 +9,8 @@
 
 namespace cleave {
 
+struct NodeOrders;
+
 /// A graph bound to a model, from which counts and times are taken. The prologue is evaluated once for each set of joined functions.
 class GraphMeasure {
 public:
@@ -26,7 +28,7 @@ public:
     std::int64_t chosenBatchSize() const;  ///< what a run takes if none is asked for
 
     /// The nodes in this order for batches of this size; empty for the natural one.
-    std::vector<std::vector<std::int64_t>> orders(NodeOrder order, std::int64_t batchSize, const Progress& progress = {}) const;
+    NodeOrders orders(NodeOrder order, std::int64_t batchSize, const Progress& progress = {}) const;
 
 private:
     struct Impl;

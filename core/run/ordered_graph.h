@@ -49,6 +49,12 @@ struct Retained {
     std::set<ValueId> edgeIds;    ///< segments whose edges are known by their ids
 };
 
+/// In which batches take the nodes of each type, each once; empty: the natural order.
+struct NodeOrders {
+    std::vector<std::vector<std::int64_t>> ofTypes;
+    double bytes = 0;  ///< the most memory that finding them took at one time
+};
+
 /// A graph as the functions of a cut program go through it: what the prologue makes of it (structure), how many nodes there are, and for each
 /// function nodes and edges in the order in which its batches take them.
 class OrderedGraph {

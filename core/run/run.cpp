@@ -366,8 +366,10 @@ RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOpt
         useThreads(options);
         Bindings inputs = bindInputs(model, graph, options);
         const std::vector<std::string> random = randomInputs(model.program(), graph, options);
+        const GraphFiles files(graph);
         graph.arrays.clear();
         RunResult result = layerWiseOn(model, inputs, options, {}, progress);
+        files.requireUnchanged();
         result.randomInputs = random;
         return result;
     });

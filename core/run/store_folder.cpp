@@ -158,7 +158,7 @@ std::string whatDiffers(const std::string& there, const std::string& here)
 void StoreFolder::readManifest()
 {
     const std::filesystem::path path = m_folder / "manifest.json";
-    const std::vector<std::byte> bytes = readFile(path);
+    const std::vector<std::byte> bytes = readFile(path, mostOfText);
     const nlohmann::json json = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
     const JsonView file(json, path.filename().string());
     if (file.at("cleave_store").integer() != formatVersion)

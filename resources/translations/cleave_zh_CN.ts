@@ -1692,8 +1692,8 @@
         <translation>方案不满足它自己的约束。</translation>
     </message>
     <message>
-        <source>%1 is too large for a plan.</source>
-        <translation>对方案来说 %1 过大。</translation>
+        <source>%1 is too large: %2, and no more than %3 of such a file are read.</source>
+        <translation>%1 过大：%2，此类文件最多读取 %3。</translation>
     </message>
     <message>
         <source>The plan cannot be run: %1</source>

@@ -63,6 +63,36 @@ TEST(Parallel, CallsFromInsideAndBesideRunAlone)
     EXPECT_EQ(calls, 200);
 }
 
+TEST(Parallel, ASecondCallerGetsThreadsWhenTheFirstIsDone)
+{
+    std::atomic<bool> isBegun = false, mayEnd = false;
+    std::thread other([&] {
+        parallelFor(2, 2, [&](std::int64_t, int) {
+            isBegun = true;
+            while (!mayEnd)
+                std::this_thread::yield();
+        });
+    });
+    while (!isBegun)
+        std::this_thread::yield();
+    std::atomic<int> most = 0, met = 0;
+    parallelFor(100, 2, [&](std::int64_t i, int) {
+        if (i == 0) {
+            mayEnd = true;
+            other.join();
+        }
+        ++met;
+        // Two that wait for each other are at work at once.
+        if (i == 2 || i == 3) {
+            ++most;
+            while (most < 2)
+                std::this_thread::yield();
+        }
+    });
+    EXPECT_EQ(met, 100);
+    EXPECT_EQ(most, 2);
+}
+
 TEST(Stoppable, EndsLoopsOnEveryThread)
 {
     for (const int threads : {1, 4}) {

@@ -78,14 +78,15 @@ TEST_P(PlanningOn, PeakIsTheMeasuredOne)
 TEST_P(PlanningOn, PeakOfARunIsPredicted)
 {
     const test::TemporaryFolder folder;
-    RunOptions few = oneByOne(), fewest = oneByOne(), narrow = oneByOne(), inFiles = oneByOne();
+    RunOptions few = oneByOne(), fewest = oneByOne(), narrow = oneByOne(), inFiles = oneByOne(), breadthFirst = oneByOne();
     for (std::int64_t node = 1; node < 2708; node += 3)
         few.targets.push_back(node);
     fewest.targets = {0, 1, 2};
     narrow.narrowStore = true;
+    breadthFirst.order = NodeOrder::BreadthFirst;
     inFiles.store = folder.path() / "store";
     PlanningRequest request;
-    for (RunOptions* options : {&few, &fewest, &narrow, &inFiles})
+    for (RunOptions* options : {&few, &fewest, &narrow, &inFiles, &breadthFirst})
         for (const std::int64_t batchSize : {300, 2708}) {
             options->batchSize = request.batchSize = batchSize;
             const Plan plan = m_planning.make(Planner::MessageDegree, request).planned.plan;
