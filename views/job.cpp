@@ -3,6 +3,8 @@
 #include <QMetaObject>
 #include <new>
 
+#include "core/base/parallel.h"
+
 namespace cleave::views {
 
 Job::~Job()

@@ -407,7 +407,7 @@ private:
             goOnIn(resume);
         // Less than this no run takes, and trying the cut on a small graph would not know why it fails.
         if (bound)
-            requireLeastMemory(*bound, leastMemory(options(), 0), options());
+            bound->require(leastMemory(options(), 0), "Even a small run");
         Model opened = open(progress);
         checkIsNoSavePoint(out, opened, options());
         requireOutputFile(out, outputsAsked(opened, graph.asked()));

@@ -18,9 +18,10 @@ namespace cleave {
 // How rows are taken that are not those of node features, by the sizes that count them.
 struct OtherRows {
     std::vector<std::string> stored;  // as nodes are: computed in blocks, stored, and read by other rows
+    std::set<std::string> inAll;      // of these: also rows that are reduced where they are computed
     std::set<std::string> atOnce;     // as one value of the graph: what only running the model tells the number of
 
-    bool isEmpty() const { return stored.empty() && atOnce.empty(); }
+    bool isEmpty() const { return stored.empty() && inAll.empty() && atOnce.empty(); }
 };
 
 class Analyser {
@@ -43,6 +44,8 @@ private:
     bool isFeature(ValueId id) const { return facts(id).reach == Reach::Feature; }
 
     void findRead();
+    void findMessages();
+    bool isReducedIntoNodes(const ScatterForm& form, OpId id) const;
     [[noreturn]] void refuse(OpId op, const std::string& why) const;
     void startRows();
     std::string gatheredParameter() const;
@@ -118,6 +121,7 @@ private:
     std::set<ValueId> m_reduced;                   // edge values that are reduced into nodes
     int m_segmentType = -1;                        // of the nodes that the edges in question lead to
     std::set<std::string> m_edgeSymbols;
+    std::set<ValueId> m_messages;  // that are nothing but reduced, though other rows of their number are counted as nodes
     std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have
 };
 

@@ -30,14 +30,84 @@ bool Analyser::classifyGather(OpId id)
     if (facts(form->source).rows == Rows::Edges && m_p[viewRoot(m_p, form->index)].sizes.size() != 1 &&
         countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(form->sourceDim)]))
         return true;
-    const int type = m_a.typeCountedBy(index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol);
+    const ValueId read = m_p[id].outputs.front();
+    const int type = m_messages.contains(read) ? -1 : m_a.typeCountedBy(index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol);
     OpFacts& f = m_a.ops[id];
     f.kind = OpKind::Gather;
     f.index = viewRoot(m_p, form->index);
     f.expands = true;
     const int sourceLevel = facts(form->source).rows == Rows::Nodes ? facts(form->source).level + 1 : levelIn(form->source, {}, false);
-    setOutput(m_p[id].outputs.front(), type >= 0 ? Rows::Nodes : Rows::Edges, type, form->rowDim, sourceLevel);
+    setOutput(read, type >= 0 ? Rows::Nodes : Rows::Edges, type, form->rowDim, sourceLevel);
     return true;
+}
+
+bool Analyser::isReducedIntoNodes(const ScatterForm& form, OpId id) const
+{
+    const std::vector<Dim>& sizes = m_p[m_p[id].outputs.front()].sizes;
+    return static_cast<std::size_t>(form.rowDim) < sizes.size() && isNodes(sizes[static_cast<std::size_t>(form.rowDim)]) && !isFeature(form.index);
+}
+
+// Where edges are counted as nodes, since an op needs all of some of their rows, the messages of layers that reduce them are not stored for that: what is
+// gathered from nodes, and what row-wise ops make of it, as long as nothing else reads any of it.
+void Analyser::findMessages()
+{
+    for (const std::string& symbol : m_others.stored) {
+        if (m_others.inAll.contains(symbol))
+            continue;
+        std::map<ValueId, ValueId> parents;  // of values that go together
+        std::set<ValueId> stored;
+        const auto has = [&](ValueId value) { return isFeature(value) && std::ranges::find(m_p[value].sizes, Dim{0, symbol}) != m_p[value].sizes.end(); };
+        const auto isRowWise = [&](OpId id, ValueId made) {
+            const std::vector<Dim>& sizes = m_p[made].sizes;
+            for (std::size_t row = 0; row < sizes.size(); ++row)
+                if (sizes[row] == Dim{0, symbol} && rowMapping(m_p, id, static_cast<int>(row)))
+                    return true;
+            return isReshape(m_p[id]);
+        };
+        const auto root = [&](ValueId value) {
+            while (true) {
+                const ValueId parent = parents.try_emplace(value, value).first->second;
+                if (parent == value)
+                    return value;
+                value = parent;
+            }
+        };
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
+            const OpId id{static_cast<int>(i)};
+            const auto gather = gatherForm(m_p, id);
+            const auto scatter = scatterForm(m_p, id);
+            ValueId made;
+            for (const ValueId output : m_p[id].outputs)
+                if (has(output)) {
+                    parents[root(output)] = root(made.valid() ? made : output);
+                    made = output;
+                }
+            bool isComputed = gather && isFeature(gather->source);
+            forEachOperand(m_p[id], [&](ValueId operand) {
+                if (!has(operand))
+                    return;
+                if (gather && operand == gather->source) {
+                    stored.insert(operand);  // edges read it
+                } else if (made.valid()) {
+                    parents[root(operand)] = root(made);
+                    isComputed = true;
+                } else if (!scatter || operand != scatter->source || !scatter->sourceHasRows || !isReducedIntoNodes(*scatter, id)) {
+                    stored.insert(operand);
+                }
+            });
+            if (made.valid() && (scatter || !isComputed || (!gather && !isRowWise(id, made))))
+                stored.insert(made);
+        }
+        for (const ValueId output : m_p.outputs)
+            if (has(output))
+                stored.insert(output);
+        std::set<ValueId> roots;
+        for (const ValueId value : stored)
+            roots.insert(root(value));
+        for (const auto& [value, unused] : std::map(parents))
+            if (!roots.contains(root(value)))
+                m_messages.insert(value);
+    }
 }
 
 // Whether an op runs once, over all rows that it reads.
@@ -202,7 +272,10 @@ std::string Analyser::edgesToStore() const
         if (m_reduced.contains(value))
             saved[symbol] -= 4 * workOfByte * row * static_cast<double>(itemSize(m_p[value].dtype));
     }
-    std::erase_if(saved, [&](const auto& entry) { return entry.second <= 0 || isNodes(Dim{0, entry.first}) || !isOfInputs(entry.first); });
+    const auto isStored = [&](const std::string& symbol) {
+        return isNodes(Dim{0, symbol}) && (m_others.inAll.contains(symbol) || std::ranges::find(m_others.stored, symbol) == m_others.stored.end());
+    };
+    std::erase_if(saved, [&](const auto& entry) { return entry.second <= 0 || isStored(entry.first) || !isOfInputs(entry.first); });
     // Put after others, stored rows would have to be stored once more.
     for (std::size_t i = 0; i < m_p.ops.size(); ++i)
         if (m_a.ops[OpId{static_cast<int>(i)}].kind == OpKind::Concat)

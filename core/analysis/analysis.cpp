@@ -38,6 +38,7 @@ OtherRows Analyser::run(const Progress& progress)
         m_a.values[ValueId{static_cast<int>(v)}].reach = reach[ValueId{static_cast<int>(v)}];
     findRead();
     startRows();
+    findMessages();
     findEdgeSymbols();
     for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
         progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
@@ -463,7 +464,7 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
             std::string repeated = analyser.edgesToStore();
             analysis.repeatsEdges = !repeated.empty();
             if (storesEdges && !repeated.empty()) {
-                lacks.stored.push_back(std::move(repeated));
+                lacks.inAll.insert(std::move(repeated));
                 ++stored;
             }
         }
@@ -473,6 +474,10 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
         }
         if (others.stored.size() + lacks.stored.size() > most)
             throw Error("The model cannot be cut exactly: it reduces edges into rows of more than " + std::to_string(most) + " kinds.");
+        for (const std::string& symbol : lacks.inAll)
+            if (std::ranges::find(others.stored, symbol) == others.stored.end())
+                lacks.stored.push_back(symbol);
+        others.inAll.merge(lacks.inAll);
         others.stored.insert(others.stored.end(), lacks.stored.begin(), lacks.stored.end());
         others.atOnce.merge(lacks.atOnce);
         program = std::move(analysis.program);

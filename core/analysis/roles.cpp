@@ -120,7 +120,8 @@ void rolesByLists(Program& program)
             named.insert(sizes.begin(), sizes.end());
             isIndex = isIndex || !sizes.empty();
         }
-        if (isIndex && value.sizes.size() == 1 && !mentions(value.name, "batch") && !mentions(value.name, "ptr"))
+        const bool isPairs = value.sizes.size() == 2 && value.sizes[1] == Dim{2, {}};
+        if (isIndex && (isPairs || value.sizes.size() == 1) && !mentions(value.name, "batch") && !mentions(value.name, "ptr"))
             listed.insert(value.sizes[0].symbol);
     }
     const auto isOfNodes = [&](const Input& input) {

@@ -16,6 +16,12 @@ public:
     using Error::Error;
 };
 
+/// One for what must be in memory all at once, so that a bound on it would not help either.
+class NeverEnoughMemory : public NotEnoughMemory {
+public:
+    using NotEnoughMemory::NotEnoughMemory;
+};
+
 /// Thrown out of long work when its Progress was asked to stop.
 class Cancelled : public std::runtime_error {
 public:

@@ -292,7 +292,7 @@ FileWatch::FileWatch(const void* address)
     m_state = entry.state;
     m_file = fcntl(entry.file, F_DUPFD_CLOEXEC, 0);
     if (m_file < 0)
-        throw Error(std::string("A file cannot be watched: ") + std::strerror(errno) + ".");
+        throw Error(std::string("A file with rows cannot be read: ") + std::strerror(errno) + ".");
 }
 
 FileWatch::FileWatch(FileWatch&& other) noexcept : m_file(std::exchange(other.m_file, -1)), m_state(other.m_state) {}

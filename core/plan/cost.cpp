@@ -254,6 +254,9 @@ public:
         addOps();
         for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
             findReadings(static_cast<int>(t));
+        for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
+            for (int shown = m.m_tensors[t].viewOf; shown >= 0; shown = m.m_tensors[at(shown)].viewOf)
+                m_lastTurn[at(shown)] = std::max(m_lastTurn[at(shown)], m_lastTurn[t]);
         for (std::size_t g = 0; g < m.m_groups.size(); ++g)
             if (m.m_groups[g].first == m.m_groups[g].last)
                 chooseCopies(static_cast<int>(g));

@@ -38,7 +38,7 @@ public:
         for (Tensor& t : m.m_tensors) {
             t.writeSeconds = t.global < 0 ? m.m_counts.nodesOf(t.nodeType) * writePerRow(t) : 0;
             const bool isNarrow = m.m_counts.keeping.isNarrow && !t.isOutput && m_p[t.id].dtype == DType::Float32;
-            t.keptBytes = m.m_counts.keeping.inFiles ? 0 : isNarrow ? t.bytes / 2 : t.bytes;
+            t.keptBytes = m.m_counts.keeping.inFiles || (t.viewOf >= 0 && !isNarrow) ? 0 : isNarrow ? t.bytes / 2 : t.bytes;
         }
     }
 
@@ -150,6 +150,10 @@ private:
         if (m_f->isGlobal) {
             cost().write.bytes += global().savedBytes();
             m.m_bookkeeping[at(m_group)] = m.m_bookkeeping[at(m_group)] + AtOnce{global().mostAtOnce(), 0};
+            for (const auto& [view, shown] : global().viewsOfStored()) {
+                tensor(shown);
+                tensor(view).viewOf = m.m_tensorIndex.at(shown);
+            }
         }
     }
 

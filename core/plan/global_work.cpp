@@ -48,9 +48,35 @@ double GlobalWork::savedBytes() const
     return bytes;
 }
 
+// Of views: what they are views of, which is none.
+std::map<ValueId, ValueId> GlobalWork::views() const
+{
+    std::map<ValueId, ValueId> shown;
+    for (const Step& step : m_f.steps)
+        if (!step.operands.empty() && workOf(m_p, step.op, -1).kind == WorkKind::View)
+            for (const ValueId made : m_p[step.op].outputs) {
+                const ValueId of = step.operands.front().value;
+                shown[made] = shown.contains(of) ? shown.at(of) : of;
+            }
+    return shown;
+}
+
+std::map<ValueId, ValueId> GlobalWork::viewsOfStored() const
+{
+    std::map<ValueId, ValueId> shown = views();
+    std::set<ValueId> own;
+    for (const Step& step : m_f.steps)
+        own.insert(m_p[step.op].outputs.begin(), m_p[step.op].outputs.end());
+    std::erase_if(shown, [&](const auto& view) {
+        return !isSaved(view.first) || m_a.values[view.first].rows != Rows::Nodes || m_a.values[view.second].rows != Rows::Nodes ||
+               own.contains(view.second);
+    });
+    return shown;
+}
+
 double GlobalWork::mostAtOnce() const
 {
-    std::map<ValueId, ValueId> memoryOf;  // of views: what they are views of
+    const std::map<ValueId, ValueId> memoryOf = views();
     std::map<ValueId, std::size_t> lastRead;
     std::set<ValueId> saved;
     const auto memory = [&](ValueId value) {
@@ -61,12 +87,9 @@ double GlobalWork::mostAtOnce() const
         const Step& step = m_f.steps[i];
         for (const StepOperand& operand : step.operands)
             lastRead[memory(operand.value)] = i;
-        for (const ValueId made : m_p[step.op].outputs) {
-            if (!step.operands.empty() && workOf(m_p, step.op, -1).kind == WorkKind::View)
-                memoryOf[made] = memory(step.operands.front().value);
+        for (const ValueId made : m_p[step.op].outputs)
             if (isSaved(made))
                 saved.insert(memory(made));
-        }
     }
     std::vector<double> freed(m_f.steps.size());
     double now = 0, most = 0;

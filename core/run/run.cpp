@@ -304,6 +304,8 @@ RunResult withinMemory(const RunOptions& options, Run run)
 {
     try {
         return run();
+    } catch (const NeverEnoughMemory&) {
+        throw;
     } catch (const NotEnoughMemory& error) {
         if (pagesAreBound() || options.memoryBytes > 0)
             throw;

@@ -8,6 +8,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "core/base/error.h"
+#include "core/base/format.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/run/equal_masks.h"
@@ -68,8 +70,12 @@ public:
         forEachOperand(m_program[id], add);
         std::ranges::for_each(m_program[id].outputs, add);
         constexpr double most = 1e18;  // more than any machine has, and few enough to count
-        if (bytes > 0)
-            requireWithinBound(static_cast<std::size_t>(std::min(bytes, most)), "With all pairs at once, " + describe(m_program, id), "");
+        if (bytes == 0)
+            return;
+        const std::string what = "With all pairs at once, " + describe(m_program, id);
+        requireWithinBound(static_cast<std::size_t>(std::min(bytes, most)), what, "");
+        if (const auto there = static_cast<double>(PagesLimit::mostUsed()); !pagesAreBound() && bytes > there)
+            throw NeverEnoughMemory(what + " needs about " + formatBytes(bytes) + " of memory, more than the " + formatBytes(there) + " that it may take.");
     }
 
 private:

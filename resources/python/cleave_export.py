@@ -2744,6 +2744,8 @@ def _check_model(model: nn.Module):
             raise ExportError(f"{_module_name(model, module)} keeps what it computed from the first graph (cached=True), which would become a constant: build it "
                               "with cached=False.")
         how = {"LSTMAggregation": "with an LSTM, which runs over as many neighbours as the largest degree of the example",
+               "GRUAggregation": "with a GRU, which runs over as many neighbours as the largest degree of the example",
+               "LCMAggregation": "with a tree of GRUs, as deep as the largest degree of the example",
                "MedianAggregation": "by the median, which sorts all edges", "QuantileAggregation": "by quantiles, which sort all edges"}
         if type(module).__name__ in ("MedianAggregation", "QuantileAggregation") and not any(
                 module is getattr(owner, "aggr_module", None) for owner in model.modules()):
@@ -2751,6 +2753,17 @@ def _check_model(model: nn.Module):
         aggregate = type(getattr(module, "aggr_module", None)).__name__
         if aggregate in how:
             raise ExportError(f"{_module_name(model, module)} aggregates {how[aggregate]}: take another aggr (mean, max, sum).")
+
+
+def _changed_buffers(program) -> list[str]:
+    """Buffers that forward writes into, where the program is of torch.export."""
+    buffers = getattr(getattr(program, "graph_signature", None), "inputs_to_buffers", {})
+    written = []
+    for node in program.graph.nodes if buffers else ():
+        schema = getattr(node.target, "_schema", None)
+        if schema is not None and schema.is_mutable and node.args and isinstance(node.args[0], torch.fx.Node) and node.args[0].name in buffers:
+            written.append(f"buffer '{buffers[node.args[0].name]}'")
+    return list(dict.fromkeys(written))
 
 
 _HERE = os.path.abspath(__file__)
@@ -3138,6 +3151,7 @@ class _Exporter:
             if id(value) not in self.kept:
                 self.kept[id(value)] = self.inputs.take(name, value)
         self.inputs.classify()
+        self.changed_buffers: list[str] = []  # by forward
         self.by_position = bool(_TAKEN & set(self.inputs.all))
 
     def eager(self, tensors: dict[str, torch.Tensor]):
@@ -3510,6 +3524,7 @@ class _Exporter:
         tables, which a note says.
         """
         module = _runnable(program)
+        self.changed_buffers = _changed_buffers(program)
         # In place: these outputs are recorded.
         expected[:] = self._check(module, "the example", {name: i.tensor for name, i in self.inputs.all.items()}, expected, tolerance)
         refused = None
@@ -3568,6 +3583,10 @@ class _Exporter:
             most = max(1.0, float(b.abs().nan_to_num().max())) if b.numel() else 1.0
             if a.shape != b.shape or not torch.allclose(a, b, rtol=allowed, atol=allowed * most, equal_nan=True):
                 apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
+                if self.changed_buffers:
+                    raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: forward changes "
+                                      f"{', '.join(self.changed_buffers)} each time it runs, and the archive begins with what is there now: let forward "
+                                      "take it as an input, or leave it alone in eval.")
                 raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, "
                                   "a cached tensor) was taken from the example as a constant.")
 

@@ -492,6 +492,15 @@ TEST(Cli, AllPairsOfNodesAreRefusedBeforeTheyTakeMemory)
     EXPECT_NE(refused.err.find("With all pairs at once, op '"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find("needs about"), std::string::npos) << refused.err;
     EXPECT_FALSE(std::filesystem::exists(out));
+    // Nor are those that no machine has room for, and a bound is no advice then.
+    const std::string pair = (folder / "pair.csv").string();
+    std::ofstream(pair) << "source,target\n0,1999999\n";
+    const Result tooMany =
+        runProgram("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + pair + " --features random --out " + out);
+    EXPECT_EQ(tooMany.code, 1);
+    EXPECT_NE(tooMany.err.find("With all pairs at once, op '"), std::string::npos) << tooMany.err;
+    EXPECT_EQ(tooMany.err.find("--memory"), std::string::npos) << tooMany.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
 }
 
 // What libraries take is not asked for where there is little to compute: a bound that a large graph could not keep is enough for a small one.

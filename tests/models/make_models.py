@@ -812,6 +812,19 @@ class EdgeTotal(nn.Module):
         return self.last(x)
 
 
+class LinkLoss(nn.Module):
+    """How well edges are told from other pairs, after a layer of plain messages and one of messages with features of edges: a mean over all edges."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = pyg.SAGEConv(FEATURES, HIDDEN), pyg.GINEConv(nn.Linear(HIDDEN, HIDDEN), edge_dim=EDGE_FEATURES)
+
+    def forward(self, x, edge_index, edge_attr, pairs):
+        z = self.second(self.first(x, edge_index).relu(), edge_index, edge_attr)
+        scores = [(z[ends[0]] * z[ends[1]]).sum(1).sigmoid() for ends in (edge_index, pairs)]
+        return z, -(scores[0] + 1e-6).log().mean() - (1 - scores[1] + 1e-6).log().mean()
+
+
 class ClassToken(nn.Module):
     """A transformer over all nodes and one row more."""
 
@@ -2429,6 +2442,7 @@ ZOO = {
     "virtual_rows": VirtualRows,
     "relation_slots": RelationSlots,
     "edge_total": EdgeTotal,
+    "link_loss": LinkLoss,
     "class_token": ClassToken,
     "without_gradients": WithoutGradients,
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
@@ -2654,7 +2668,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, LinkLoss, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}

@@ -1594,6 +1594,14 @@ def refusals_say_what_to_change(cli, folder, only):
     def forward(self, x, edge_index):
         return x * random.random()
 
+    moving = nn.Module()
+    moving.register_buffer("mean", torch.zeros(6))
+
+    @case(["differs from the model's by", "forward changes buffer 'moving.mean' each time it runs"], plain, moving=moving)
+    def forward(self, x, edge_index):
+        self.moving.mean.mul_(0.9).add_(x.mean(0), alpha=0.1)
+        return x - self.moving.mean
+
     @case(["'edge_index' is a sparse tensor of 3 dimensions", "[2, M]"], (g["x"], torch.rand(2, 23, 23).to_sparse()))
     def forward(self, x, edge_index):
         return edge_index[0] @ x

@@ -196,11 +196,10 @@ bool hasPairsOfNodes(const Model& model)
 // What is predicted to be needed at once is what the run takes, to a tenth.
 TEST_P(CostOfZoo, PeakMemoryIsWhatTheRunTakes)
 {
-    // Heads of an attention over kinds of sums, rows of bfloat16 that are summed as float32, views that global ops save, tables of fixed sizes and
+    // Heads of an attention over kinds of sums, rows of bfloat16 that are summed as float32, tables of fixed sizes and
     // maxima over all edges are priced less closely.
     const std::set<std::string> others{"sage_attention",
                                        "sage_attention_decomposed",
-                                       "relation_slots",
                                        "fixed_hyperedges",
                                        "anchors",
                                        "autocast",

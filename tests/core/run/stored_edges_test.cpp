@@ -56,6 +56,25 @@ TEST(StoredEdges, OtherRowsThatInputsCountAreTypes)
     EXPECT_THAT(typesOf(opened("gat")), ElementsAre("nodes: V"));
 }
 
+TEST(StoredEdges, MessagesOfLayersAreNot)
+{
+    const Model model = opened("link_loss");
+    const Analysis& analysis = *model.analysis;
+    EXPECT_EQ(analysis.types(), 3) << "nodes, edges and pairs";
+    int messages = 0, stored = 0;
+    for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
+        if (analysis.ops[OpId{static_cast<int>(i)}].kind == OpKind::Gather)
+            ++(analysis.values[analysis.program.ops[i].outputs.front()].rows == Rows::Edges ? messages : stored);
+    EXPECT_EQ(messages, 2) << "of one layer each";
+    EXPECT_EQ(stored, 4) << "ends of the pairs that are compared";
+    for (const CutFunction& function : model.cut->functions) {
+        if (function.nodeType != 0 || function.isGlobal)
+            continue;
+        for (const ValueId read : function.reads)
+            EXPECT_EQ(analysis.values[read].nodeType, 0) << functionName(function);
+    }
+}
+
 TEST(StoredEdges, AreChosenWhereLayersWouldComputeThemAgain)
 {
     EXPECT_EQ(opened("simulator").analysis->types(), 1);
