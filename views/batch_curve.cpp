@@ -65,13 +65,15 @@ QRectF BatchCurve::area() const
 
 double BatchCurve::x(double batchSize) const
 {
-    const double least = std::log2(static_cast<double>(m_points.front().batchSize)), most = std::log2(static_cast<double>(m_points.back().batchSize));
+    // The present size has a place of its own, also where no point is near.
+    const std::int64_t first = m_points.front().batchSize, last = m_points.back().batchSize, now = m_batchSize > 0 ? m_batchSize : first;
+    const double least = std::log2(static_cast<double>(std::min(first, now))), most = std::log2(static_cast<double>(std::max(last, now)));
     return area().left() + (std::log2(batchSize) - least) / std::max(1e-9, most - least) * area().width();
 }
 
 double BatchCurve::nowX() const
 {
-    return std::clamp(x(static_cast<double>(m_batchSize)), area().left(), area().right());
+    return x(static_cast<double>(m_batchSize));
 }
 
 QString BatchCurve::nowText() const

@@ -57,7 +57,7 @@ bool exportDocument(Document& document, GraphView& view, const QString& path)
     } else if (kind == QStringLiteral("csv")) {
         writeText(path, csvReport(withPlan(document)));
     } else if (kind == QStringLiteral("npz") || kind == QStringLiteral("npy")) {
-        const RunResult* run = withPlan(document).report().run();
+        const RunResult* run = withPlan(document).lastReport().run();
         if (run == nullptr)
             throw Error("There are no outputs yet: run the model on a graph first.");
         writeOutputs(toPath(path), run->outputs);

@@ -600,6 +600,10 @@ void MainWindow::showChange(Change change)
         if (m_document.options().run.batchSize == exampleBatch)
             m_document.setBatchSize(0);
     }
+    if (change == Change::Options && m_toldAtBound > 0 && m_toldAtBound != m_document.options().run.memoryBytes) {
+        m_toldAtBound = 0;
+        m_message->hide();
+    }
     if (change == Change::Result && m_document.report().run())
         bringForward(*m_resultDock);
     else if (change == Change::Result)

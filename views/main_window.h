@@ -115,6 +115,7 @@ private:
     bool m_isExample = false;     // what was opened last
     bool m_tellsRefusal = false;  // of a plan's change, which the next change makes moot
     bool m_tellsOfModel = false;  // which no other graph makes moot
+    std::size_t m_toldAtBound = 0;  // on memory, which another one makes moot if it is what is told of
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;
     EmptyPage* m_empty = nullptr;

@@ -10,6 +10,7 @@
 #include <QRegularExpression>
 #include <QSettings>
 #include <QStatusBar>
+#include <QTimer>
 #include <memory>
 
 #include "core/base/error.h"
@@ -45,7 +46,13 @@ QString folderBeside(const QString& path)
 void rememberFolder(QFileDialog& dialog)
 {
     QObject::connect(&dialog, &QFileDialog::fileSelected, &dialog, [&dialog](const QString& path) {
-        QSettings().setValue(folderKey, dialog.fileMode() == QFileDialog::Directory ? path : QFileInfo(path).absolutePath());
+        const QString folder = dialog.fileMode() == QFileDialog::Directory ? path : QFileInfo(path).absolutePath();
+        const bool isSaved = dialog.acceptMode() == QFileDialog::AcceptSave;
+        // When it is written: where nothing can be, no dialog begins again.
+        QTimer::singleShot(0, qApp, [path, folder, isSaved] {
+            if (!isSaved || QFileInfo::exists(path))
+                QSettings().setValue(folderKey, folder);
+        });
     });
 }
 

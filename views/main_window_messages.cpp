@@ -35,6 +35,7 @@ void MainWindow::showError(const QString& told)
 void MainWindow::tell(const QString& told, const QString& before)
 {
     m_tellsRefusal = m_tellsOfModel = false;
+    m_toldAtBound = m_document.options().run.memoryBytes;
     QString sentence = told;
     static const QRegularExpression array(QStringLiteral(" Choose one with --input (\\S+)=ARRAY"));
     const QRegularExpressionMatch missing = array.match(told);

@@ -153,4 +153,12 @@ void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const Da
         menu.addAction(PlanMenuTexts::tr("Stays in its function, whatever the plan"))->setEnabled(false);
 }
 
+void addTensorActions(QMenu& menu, PlanEditor& editor, ValueId tensor)
+{
+    DagBox box;
+    box.key.kind = BoxKind::Tensor;
+    box.key.value = tensor;
+    addPlanActions(menu, editor, box);
+}
+
 }  // namespace cleave::views

@@ -15,5 +15,6 @@ std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box);
 /// can be kept together with; null for none. The editor must outlive the menu.
 void addCutActions(QMenu& menu, PlanEditor& editor, int cut);  ///< below that function of PlanSpace
 void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const DagBox* other = nullptr);
+void addTensorActions(QMenu& menu, PlanEditor& editor, ValueId tensor);
 
 }  // namespace cleave::views

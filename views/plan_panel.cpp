@@ -21,6 +21,7 @@
 #include "core/run/open_device.h"
 #include "views/core_text.h"
 #include "views/description.h"
+#include "views/plan_menu.h"
 #include "views/table_copying.h"
 #include "views/table_order.h"
 #include "views/text.h"
@@ -259,6 +260,20 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     showPlan();
 }
 
+// The same moves as the picture's, of the tensor in the row.
+void PlanPanel::showSavePointMenu(const QPoint& position)
+{
+    QMenu menu(this);
+    menu.setToolTipsVisible(true);
+    if (const QModelIndex row = m_savePoints->indexAt(position); row.isValid() && m_editor.space() != nullptr) {
+        m_editor.keepPreview();
+        addTensorActions(menu, m_editor, m_model.tensorAt(m_order->mapToSource(row).row()));
+        menu.addSeparator();
+    }
+    menu.addActions(m_savePoints->actions());
+    menu.exec(m_savePoints->viewport()->mapToGlobal(position));
+}
+
 QWidget* PlanPanel::makeBars()
 {
     auto* bars = new QWidget(this);
@@ -279,6 +294,8 @@ QWidget* PlanPanel::makeTable()
 {
     m_order = showSortable(*m_savePoints, m_model);
     makeCopyable(*m_savePoints);
+    m_savePoints->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_savePoints, &QWidget::customContextMenuRequested, this, &PlanPanel::showSavePointMenu);
     m_savePoints->setAccessibleName(tr("Save points"));
     m_savePoints->setFrameShape(QFrame::NoFrame);
     m_savePoints->setShowGrid(false);

@@ -58,6 +58,7 @@ Q_SIGNALS:
 private:
     QWidget* makeBars();
     QWidget* makeTable();
+    void showSavePointMenu(const QPoint& position);
     void shareRoom();
     void keepRoom();
     void showPlan();

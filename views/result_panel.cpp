@@ -33,16 +33,6 @@ QLabel* summaryLabel(QWidget* parent)
     return label;
 }
 
-// What takes memory, and is nowhere shown.
-Report withoutOutputs(Report report)
-{
-    if (report.layerWise)
-        report.layerWise->outputs.clear();
-    if (report.verify)
-        report.verify->layerWise.outputs = report.verify->full.outputs = {};
-    return report;
-}
-
 QVBoxLayout* pageLayout(QWidget* page)
 {
     auto* layout = new QVBoxLayout(page);
@@ -65,8 +55,6 @@ ResultPanel::ResultPanel(Document& document, QWidget* parent)
     addTab(verifyPage(), tr("Verify"));
     addTab(m_messages, tr("Messages"));
     connect(&m_document, &Document::changed, this, [this](Change change) {
-        if (change == Change::Model || change == Change::Graph)
-            m_shown = {};
         if (change != Change::Tasks && change != Change::Options)
             showReport();
         if (change == Change::Result && m_document.report().run() != nullptr)
@@ -137,10 +125,8 @@ void ResultPanel::showReport()
 {
     const QString before = m_runSummary->text() + m_verdict->text();
     // What was measured can still be compared with the next run when the plan is another.
-    const bool isEarlier = m_document.report().run() == nullptr && m_shown.run() != nullptr;
-    if (!isEarlier)
-        m_shown = withoutOutputs(m_document.report());
-    const Report& report = m_shown;
+    const Report& report = m_document.lastReport();
+    const bool isEarlier = m_document.report().run() == nullptr && report.run() != nullptr;
     const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
     showFunctions(m_functions, report.run());
     showComparisons(m_comparisons, verify, m_document.graph().get());

@@ -37,7 +37,6 @@ private:
     QString verdict(const VerifyResult& result) const;
 
     Document& m_document;
-    Report m_shown;  ///< without its outputs; of the plan before, where the one that is there has not been run
     TextTableModel m_functions, m_comparisons, m_accuracies;
     QTableView* m_accuracyView = nullptr;
     QSplitter* m_tables = nullptr;

@@ -407,7 +407,7 @@ private:
             goOnIn(resume);
         // Less than this no run takes, and trying the cut on a small graph would not know why it fails.
         if (bound)
-            bound->require(leastMemory(options(), 0), "Even a small run");
+            bound->require(leastMemory(options(), 0), "Even a small run", options().threadsUsed() > 1 ? "; fewer threads need less" : "");
         Model opened = open(progress);
         checkIsNoSavePoint(out, opened, options());
         requireOutputFile(out, outputsAsked(opened, graph.asked()));

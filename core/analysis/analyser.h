@@ -45,7 +45,6 @@ private:
 
     void findRead();
     void findMessages();
-    bool isReducedIntoNodes(const ScatterForm& form, OpId id) const;
     [[noreturn]] void refuse(OpId op, const std::string& why) const;
     void startRows();
     std::string gatheredParameter() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/edge_messages.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/shape_text.h"
 #include "core/analysis/views.h"
@@ -41,73 +42,20 @@ bool Analyser::classifyGather(OpId id)
     return true;
 }
 
-bool Analyser::isReducedIntoNodes(const ScatterForm& form, OpId id) const
-{
-    const std::vector<Dim>& sizes = m_p[m_p[id].outputs.front()].sizes;
-    return static_cast<std::size_t>(form.rowDim) < sizes.size() && isNodes(sizes[static_cast<std::size_t>(form.rowDim)]) && !isFeature(form.index);
-}
-
-// Where edges are counted as nodes, since an op needs all of some of their rows, the messages of layers that reduce them are not stored for that: what is
-// gathered from nodes, and what row-wise ops make of it, as long as nothing else reads any of it.
 void Analyser::findMessages()
 {
-    for (const std::string& symbol : m_others.stored) {
-        if (m_others.inAll.contains(symbol))
-            continue;
-        std::map<ValueId, ValueId> parents;  // of values that go together
-        std::set<ValueId> stored;
-        const auto has = [&](ValueId value) { return isFeature(value) && std::ranges::find(m_p[value].sizes, Dim{0, symbol}) != m_p[value].sizes.end(); };
-        const auto isRowWise = [&](OpId id, ValueId made) {
-            const std::vector<Dim>& sizes = m_p[made].sizes;
-            for (std::size_t row = 0; row < sizes.size(); ++row)
-                if (sizes[row] == Dim{0, symbol} && rowMapping(m_p, id, static_cast<int>(row)))
-                    return true;
-            return isReshape(m_p[id]);
-        };
-        const auto root = [&](ValueId value) {
-            while (true) {
-                const ValueId parent = parents.try_emplace(value, value).first->second;
-                if (parent == value)
-                    return value;
-                value = parent;
-            }
-        };
-        for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
-            const OpId id{static_cast<int>(i)};
-            const auto gather = gatherForm(m_p, id);
-            const auto scatter = scatterForm(m_p, id);
-            ValueId made;
-            for (const ValueId output : m_p[id].outputs)
-                if (has(output)) {
-                    parents[root(output)] = root(made.valid() ? made : output);
-                    made = output;
-                }
-            bool isComputed = gather && isFeature(gather->source);
-            forEachOperand(m_p[id], [&](ValueId operand) {
-                if (!has(operand))
-                    return;
-                if (gather && operand == gather->source) {
-                    stored.insert(operand);  // edges read it
-                } else if (made.valid()) {
-                    parents[root(operand)] = root(made);
-                    isComputed = true;
-                } else if (!scatter || operand != scatter->source || !scatter->sourceHasRows || !isReducedIntoNodes(*scatter, id)) {
-                    stored.insert(operand);
-                }
-            });
-            if (made.valid() && (scatter || !isComputed || (!gather && !isRowWise(id, made))))
-                stored.insert(made);
+    std::set<std::string> types;
+    for (const NodeType& type : m_a.nodeTypes)
+        types.insert(type.symbol);
+    IdMap<ValueId, Reach> reach;
+    reach.resize(m_p.values.size());
+    for (std::size_t v = 0; v < m_p.values.size(); ++v)
+        reach[ValueId{static_cast<int>(v)}] = facts(ValueId{static_cast<int>(v)}).reach;
+    for (const std::string& symbol : m_others.stored)
+        if (!m_others.inAll.contains(symbol)) {
+            const EdgeMessages messages(m_p, reach, types, symbol);
+            m_messages.insert(messages.all().begin(), messages.all().end());
         }
-        for (const ValueId output : m_p.outputs)
-            if (has(output))
-                stored.insert(output);
-        std::set<ValueId> roots;
-        for (const ValueId value : stored)
-            roots.insert(root(value));
-        for (const auto& [value, unused] : std::map(parents))
-            if (!roots.contains(root(value)))
-                m_messages.insert(value);
-    }
 }
 
 // Whether an op runs once, over all rows that it reads.
@@ -272,10 +220,7 @@ std::string Analyser::edgesToStore() const
         if (m_reduced.contains(value))
             saved[symbol] -= 4 * workOfByte * row * static_cast<double>(itemSize(m_p[value].dtype));
     }
-    const auto isStored = [&](const std::string& symbol) {
-        return isNodes(Dim{0, symbol}) && (m_others.inAll.contains(symbol) || std::ranges::find(m_others.stored, symbol) == m_others.stored.end());
-    };
-    std::erase_if(saved, [&](const auto& entry) { return entry.second <= 0 || isStored(entry.first) || !isOfInputs(entry.first); });
+    std::erase_if(saved, [&](const auto& entry) { return entry.second <= 0 || isNodes(Dim{0, entry.first}) || !isOfInputs(entry.first); });
     // Put after others, stored rows would have to be stored once more.
     for (std::size_t i = 0; i < m_p.ops.size(); ++i)
         if (m_a.ops[OpId{static_cast<int>(i)}].kind == OpKind::Concat)

@@ -9,6 +9,7 @@
 #include "core/analysis/analyser.h"
 #include "core/analysis/chosen_sizes.h"
 #include "core/analysis/dims.h"
+#include "core/analysis/edge_messages.h"
 #include "core/analysis/fixed_matrices.h"
 #include "core/analysis/flat_pairs.h"
 #include "core/analysis/functional.h"
@@ -481,6 +482,12 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
         others.stored.insert(others.stored.end(), lacks.stored.begin(), lacks.stored.end());
         others.atOnce.merge(lacks.atOnce);
         program = std::move(analysis.program);
+        std::set<std::string> types(others.stored.begin(), others.stored.end());
+        for (const NodeType& type : analysis.nodeTypes)
+            types.insert(type.symbol);
+        for (const std::string& symbol : others.stored)
+            if (!others.inAll.contains(symbol))
+                readStoredRows(program, types, symbol);
     }
 }
 

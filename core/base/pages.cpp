@@ -92,9 +92,12 @@ public:
         if (m_bound.lasting > 0 && !makeRoom(bytes))
             return spill(bytes);
         auto* memory = static_cast<std::byte*>(map(bytes));
+        if (bytes >= hugePage && !fill(memory, bytes)) {
+            munmap(memory, bytes);
+            throw std::bad_alloc();
+        }
         m_use.used += bytes;
         if (bytes >= hugePage) {
-            fill(memory, bytes);
             if (m_bound.lasting > 0)
                 giveBack(m_all - std::min(m_all, m_use.used));
         }
@@ -199,25 +202,27 @@ private:
         return memory;
     }
 
-    // Moves huge pages that are kept to where they are needed: page tables change, contents do not matter.
-    void fill(std::byte* memory, std::size_t bytes)
+    // Moves huge pages that are kept to where they are needed: page tables change, contents do not matter. False: a page is missing there.
+    bool fill(std::byte* memory, std::size_t bytes)
     {
         for (std::size_t done = 0; done < bytes && !m_kept.empty();) {
             auto from = m_kept.lower_bound(bytes - done);
             if (from == m_kept.end())
                 from = std::prev(from);
             if (from->first < hugePage)
-                return;
+                return true;
             const std::size_t size = from->first, moved = std::min(size, bytes - done);
             auto* block = static_cast<std::byte*>(take(from));
             if (mremap(block + size - moved, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED, memory + done) == MAP_FAILED) {
+                // What was there may be gone already.
                 munmap(block, size);
-                return;
+                return mmap(memory + done, moved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
             }
             if (size > moved)
                 keep(block, size - moved);
             done += moved;
         }
+        return true;
     }
 
     // Largest blocks first, until no more than this is kept.

@@ -254,7 +254,8 @@ void Gathering::gather(Running& running, std::int64_t first, const Progress& pro
             break;
         } catch (const std::exception&) {
             progress.check();  // the interpreter hides what was thrown
-            if (!inCore || !inCore->ranShort())
+            const bool mayShrink = running.allBytes > 0 || running.atOnce > 1;
+            if (!inCore || !inCore->ranShort() || !mayShrink)
                 throw;
         }
         running.gathered = {};

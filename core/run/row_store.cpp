@@ -32,8 +32,16 @@ bool RowStore::takeFinished(const CutFunction& function)
 {
     if (!m_folder || !m_folder->isFinished(m_graph.indexOf(function)))
         return false;
-    for (const ValueId id : function.saves)
-        m_tensors[id] = m_folder->load(m_a.program[id].name);
+    for (const ValueId id : function.saves) {
+        const at::Tensor rows = m_folder->load(m_a.program[id].name);
+        // Its manifest is a file like others, and may have been written by anybody.
+        const ValueFacts& facts = m_a.values[id];
+        const bool hasRows = facts.rows != Rows::Graph;
+        if (hasRows && (rows.dim() != std::ssize(m_a.program[id].sizes) ||
+                        rows.size(facts.rowDim) != facts.outer * facts.inner * m_graph.rowsOf(function, id)))
+            m_folder->throwChanged(m_a.program[id].name);
+        m_tensors[id] = rows;
+    }
     return true;
 }
 

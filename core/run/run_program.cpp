@@ -158,20 +158,16 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
     };
     EqualMasks masks(program, ops, wanted);
     MaskedRows rows(program, kernels != Kernels::None ? std::span(ops) : std::span<const std::size_t>(), wanted, masks);
-    std::optional<PairsAtOnce> pairs;
-    if (pagesAreBound())
-        pairs.emplace(program);
+    PairsAtOnce pairs(program);
     for (const auto& [id, value] : live)
-        if (pairs)
-            pairs->note(id, value);
+        pairs.note(id, value);
     for (std::size_t k = 0; k < ops.size(); ++k) {
         if (k % opsPerReport == 0)
             progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
         progress.check();
         yieldToOthers();
         const OpId id{static_cast<int>(ops[k])};
-        if (pairs)
-            pairs->require(id);
+        pairs.require(id);
         const bool isNumbers = kernels != Kernels::None && isNumberOp(program, id);
         const auto results = named(program, id, [&] {
             return masks.has(id)  ? masks.run(id, take)
@@ -182,8 +178,7 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
         for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i) {
             if (readers[at(program[id].outputs[i])] > 0)
                 live[program[id].outputs[i]] = results[i];
-            if (pairs)
-                pairs->note(program[id].outputs[i], results[i]);
+            pairs.note(program[id].outputs[i], results[i]);
         }
     }
     std::vector<c10::IValue> results;

@@ -107,6 +107,7 @@ StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> 
     checkStore(m_folder, resume);
     makeFolder(m_folder);
     m_lock.emplace(m_folder);
+    checkStore(m_folder, resume);  // once more: another run may have begun and ended since
     removeHalfManifests();
     if (resume) {
         readManifest();
@@ -234,6 +235,11 @@ void StoreFolder::finish(std::size_t function)
     writeManifest();
 }
 
+void StoreFolder::throwChanged(const std::string& name) const
+{
+    throw Error(printable(pathOf(name).string(), 300) + " is not as the run left it: begin a new one in another folder.");
+}
+
 at::Tensor StoreFolder::load(const std::string& name) const
 {
     const auto known = m_stored.find(name);
@@ -243,7 +249,7 @@ at::Tensor StoreFolder::load(const std::string& name) const
     const Array array = mapNpy(pathOf(name));
     const at::Tensor tensor = toTensor(array);
     if (array.dtype != typeInFile(known->second.type) || contentOf(tensor) != known->second.content)
-        throw Error(printable(pathOf(name).string(), 300) + " is not as the run left it: begin a new one in another folder.");
+        throwChanged(name);
     return known->second.type == at::kBFloat16 ? tensor.view(at::kBFloat16) : tensor;
 }
 

@@ -35,6 +35,7 @@ public:
 
     bool isFinished(std::size_t function) const { return m_finished.contains(function); }
     at::Tensor load(const std::string& name) const;  ///< of a function that is done. Error if its file is not as it was then
+    [[noreturn]] void throwChanged(const std::string& name) const;
 
     /// Sizes and hash of a tensor, in parts, so that it can be stopped and a bound on memory is kept.
     static std::string contentOf(const at::Tensor& rows);

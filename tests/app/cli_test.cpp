@@ -493,8 +493,8 @@ TEST(Cli, AllPairsOfNodesAreRefusedBeforeTheyTakeMemory)
     EXPECT_NE(refused.err.find("needs about"), std::string::npos) << refused.err;
     EXPECT_FALSE(std::filesystem::exists(out));
     // Nor are those that no machine has room for, and a bound is no advice then.
-    const std::string pair = (folder / "pair.csv").string();
-    std::ofstream(pair) << "source,target\n0,1999999\n";
+    const std::string pair = (folder / "pair.mtx").string();
+    std::ofstream(pair) << "%%MatrixMarket matrix coordinate pattern general\n2000000 2000000 1\n1 2000000\n";
     const Result tooMany =
         runProgram("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + pair + " --features random --out " + out);
     EXPECT_EQ(tooMany.code, 1);
@@ -516,7 +516,7 @@ TEST(Cli, LeastMemoryIsThatOfTheGraph)
     EXPECT_LE(memory["resident_bytes"].get<double>(), 150e6);
     const Result refused = runProgram("run " + inputs + " --memory 20M");
     EXPECT_EQ(refused.code, 1);
-    EXPECT_NE(refused.err.find("Running this model on this graph needs about"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("Even a small run needs about"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find("more than the 20.0 MB that it may take; fewer threads need less."), std::string::npos) << refused.err;
 
     const std::string large = graphFolder(folder, 17);
@@ -739,6 +739,19 @@ TEST(Cli, SavePointsAreAsTheRunLeftThem)
         test::writeText(file.path(), bytes);
     }
     EXPECT_EQ(run(inputs + " --resume " + store).code, 0);
+    // Rows of another graph, with a manifest that says they are this run's.
+    const std::string other = (folder / "other").string(), graph = (folder / "graph.npz").string();
+    ASSERT_EQ(run("generate rmat " + graph + " --scale 8 --features 1433").code, 0);
+    ASSERT_EQ(run("run " + example("gcn.pt2") + " " + graph + " --planner message-degree --out " + out + " --store " + other).code, 0);
+    nlohmann::json manifest = nlohmann::json::parse(test::readText(store + "/manifest.json"));
+    manifest["arrays"] = nlohmann::json::parse(test::readText(other + "/manifest.json"))["arrays"];
+    test::writeText(store + "/manifest.json", manifest.dump());
+    for (const auto& file : std::filesystem::directory_iterator(other))
+        if (file.path().extension() == ".npy")
+            std::filesystem::copy_file(file.path(), std::filesystem::path(store) / file.path().filename(), std::filesystem::copy_options::overwrite_existing);
+    const Result mixed = run(inputs + " --resume " + store);
+    EXPECT_EQ(mixed.code, 1);
+    EXPECT_NE(mixed.err.find("is not as the run left it: begin a new one in another folder."), std::string::npos) << mixed.err;
 }
 
 TEST(Cli, SizesAndTolerancesAreNumbers)

@@ -825,6 +825,22 @@ class LinkLoss(nn.Module):
         return z, -(scores[0] + 1e-6).log().mean() - (1 - scores[1] + 1e-6).log().mean()
 
 
+class EdgeUpdates(nn.Module):
+    """Layers of attention between which features of edges are updated, and how much these vary over all edges."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.TransformerConv(FEATURES if i == 0 else HIDDEN, HIDDEN // 2, heads=2, edge_dim=EDGE_FEATURES) for i in range(3))
+        self.updates, self.last = nn.ModuleList(nn.Linear(2 * HIDDEN + EDGE_FEATURES, EDGE_FEATURES) for _ in range(2)), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr):
+        for conv, update in zip(self.convs, [*self.updates, None]):
+            x = conv(x, edge_index, edge_attr).relu()
+            if update is not None:
+                edge_attr = edge_attr + update(torch.cat([x[edge_index[0]], x[edge_index[1]], edge_attr], 1)).tanh()
+        return self.last(x), edge_attr.std(0)
+
+
 class ClassToken(nn.Module):
     """A transformer over all nodes and one row more."""
 
@@ -2443,6 +2459,7 @@ ZOO = {
     "relation_slots": RelationSlots,
     "edge_total": EdgeTotal,
     "link_loss": LinkLoss,
+    "edge_updates": EdgeUpdates,
     "class_token": ClassToken,
     "without_gradients": WithoutGradients,
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
@@ -2668,7 +2685,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, LinkLoss, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, EdgeUpdates, LinkLoss, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}

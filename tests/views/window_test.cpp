@@ -11,6 +11,7 @@
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLibraryInfo>
@@ -62,6 +63,7 @@
 #include "views/core_text.h"
 #include "views/degree_chart.h"
 #include "views/description.h"
+#include "views/exporting.h"
 #include "views/find_bar.h"
 #include "views/found_list.h"
 #include "views/graph_scene.h"
@@ -2763,6 +2765,9 @@ void WindowTest::memoryOfRunsBoundsThePlans()
     QTRY_VERIFY_WITH_TIMEOUT(isKnown(), patience);
     for (const CostBars::Bar& bar : window.planPanel().plans().bars())
         QVERIFY2(bar.text.endsWith(QStringLiteral("too large")), qPrintable(bar.text));
+    QVERIFY(window.messageBar().isVisible());
+    window.document().setMemoryBound(0);
+    QVERIFY(!window.messageBar().isVisible());  // of a bound that is no more
 }
 
 void WindowTest::extremesAreTakenAsPlans()
@@ -3683,6 +3688,20 @@ void WindowTest::contextMenuMovesAnOp()
     QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
     QApplication::sendEvent(view.viewport(), &event);
     QVERIFY2(texts.contains(QStringLiteral("Do not save at cut 2")), qPrintable(texts.join(u'|')));
+    // The table of save points has the same.
+    auto* table = window.planPanel().findChild<QTableView*>();
+    QVERIFY(table != nullptr && table->model()->rowCount() > 0);
+    QStringList ofTable;
+    QTimer::singleShot(0, &window, [&] {
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        for (const QAction* action : menu->actions())
+            ofTable.append(action->text());
+        menu->close();
+    });
+    Q_EMIT table->customContextMenuRequested(table->visualRect(table->model()->index(0, 0)).center());
+    QVERIFY2(!ofTable.filter(QStringLiteral("save at cut"), Qt::CaseInsensitive).isEmpty(), qPrintable(ofTable.join(u'|')));
+    QVERIFY2(ofTable.contains(QStringLiteral("Copy table")), qPrintable(ofTable.join(u'|')));
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
 
     QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, boxOf(window, "linear_1")));
@@ -3907,6 +3926,12 @@ void WindowTest::aLookAtAnotherPlanKeepsTheResult()
         return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(text); });
     };
     QVERIFY(says(QStringLiteral("From before a change: Layer-wise")));
+    window.document().changed(Change::Graph);  // as when colours change
+    QVERIFY(says(QStringLiteral("From before a change: Layer-wise")));
+    const QTemporaryDir folder;
+    const QString outputs = folder.filePath(QStringLiteral("outputs.npz"));
+    QVERIFY(exportDocument(window.document(), window.graphView(), outputs));
+    QVERIFY(QFileInfo::exists(outputs));
     window.document().planEditor().history().undo();
     QVERIFY(window.document().report().run());  // it is that plan again
     QVERIFY(!says(QStringLiteral("From before a change")));

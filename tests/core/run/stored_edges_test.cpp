@@ -75,6 +75,21 @@ TEST(StoredEdges, MessagesOfLayersAreNot)
     }
 }
 
+// Attention over edges whose features are stored is one function for each layer, which reads these and keeps no scores.
+TEST(StoredEdges, AreReadByMessages)
+{
+    const Model model = opened("edge_updates");
+    const Analysis& analysis = *model.analysis;
+    EXPECT_THAT(typesOf(model), ElementsAre("nodes: V nodes", "edges: M"));
+    for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
+        if (const OpId op{static_cast<int>(i)}; analysis.ops[op].kind == OpKind::Scatter)
+            forEachOperand(analysis.program[op], [&](ValueId operand) {
+                EXPECT_FALSE(analysis.values[operand].rows == Rows::Nodes && analysis.values[operand].nodeType == 1) << analysis.program[operand].name;
+            });
+    const auto reducing = std::ranges::count_if(model.cut->functions, [](const CutFunction& f) { return f.nodeType == 0 && !f.isGlobal && f.level > 0; });
+    EXPECT_EQ(reducing, 3) << "layers";
+}
+
 TEST(StoredEdges, AreChosenWhereLayersWouldComputeThemAgain)
 {
     EXPECT_EQ(opened("simulator").analysis->types(), 1);
