@@ -390,6 +390,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The plan is not legal for this model: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan does not keep its own constraints."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is too large: %2, and no more than %3 of such a file are read."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 is no plan of Cleave: it has no 'cleave_plan'."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan cannot be run: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2: it needs %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (embedding_renorm_) is no table's."),

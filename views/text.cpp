@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 
 namespace cleave::views {
@@ -65,12 +66,10 @@ QString changeText(double from, double to)
     if (change >= 1)
         return FormatTexts::tr("%1 times").arg(QLocale().toString(change + 1, 'g', change + 1 < 100 ? 2 : 3));
     const double percent = std::abs(change) * 100;
+    const auto digits = [](double part) { return part < 0.1 ? 3 : part < 1 ? 2 : part < 10 ? 1 : 0; };
+    const int ofRest = change < 0 && 100 - percent < 1 ? digits(10 * (100 - percent)) : 0;  // nothing becomes 100 % less
     return onOneLine(FormatTexts::tr("%1 %", "per cent")
-                         .arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f',
-                                                                              percent < 0.1  ? 3
-                                                                              : percent < 1  ? 2
-                                                                              : percent < 10 ? 1
-                                                                                             : 0)));
+                         .arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f', std::max(digits(percent), ofRest))));
 }
 
 QString countText(std::int64_t count) { return QLocale().toString(static_cast<qlonglong>(count)); }

@@ -2,6 +2,9 @@
 
 #include <zlib.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "core/base/error.h"
 #include "core/base/format.h"
 
@@ -22,19 +25,24 @@ TextSink::TextSink(const std::filesystem::path& path, bool isPacked, const std::
 
 void TextSink::write(std::string_view text)
 {
+    errno = 0;
     if (!text.empty() && gzwrite(static_cast<gzFile>(m_file.get()), text.data(), static_cast<unsigned>(text.size())) <= 0)
         fail();
 }
 
 void TextSink::close()
 {
+    errno = 0;
     if (gzclose(static_cast<gzFile>(m_file.release())) != Z_OK)
         fail();
 }
 
 void TextSink::fail() const
 {
-    throw Error(m_name + " cannot be written.");
+    const int problem = errno;  // zlib leaves the system's
+    if (problem == 0)
+        throw Error(m_name + " cannot be written.");
+    throw Error(m_name + " cannot be written: " + std::strerror(problem) + ".");
 }
 
 }  // namespace cleave

@@ -442,6 +442,8 @@ public:
     explicit PlanJson(const std::filesystem::path& path) : m_bytes(readFile(path, mostOfText)), m_name(path.filename().string())
     {
         m_json = parseJson(text(), path.string());
+        if (!m_json.is_object() || !m_json.contains("cleave_plan"))
+            throw Error(m_name + " is no plan of Cleave: it has no 'cleave_plan'.");
         if (const std::int64_t version = view().at("cleave_plan").integer(); version != formatVersion)
             throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
                         " only.");

@@ -231,10 +231,10 @@ std::vector<ProbeGraph> checkGraphs(const Analysis& analysis, const Constants& c
         if (entries > wide && input.rowDim > 0)
             return {ProbeGraph{7, 15, 2, 4, 11}};
     }
-    const ProbeGraph small{17, 61, 4, 4, 11};
+    const ProbeGraph small{17, 61, 4, 4, 11}, fewEdges{23, 39, 7, 4, 23};
+    ProbeGraph larger{211, 4 * 211, 4, 4, 11};
     if (!runsOn(small, analysis, constants)) {
         const std::set<std::int64_t> rows = rowsOfParameters(program);
-        ProbeGraph larger{211, 4 * 211, 4, 4, 11};
         if (!rows.empty()) {
             larger.nodes = *rows.begin();
             larger.edges = 4 * *rows.rbegin();
@@ -243,7 +243,7 @@ std::vector<ProbeGraph> checkGraphs(const Analysis& analysis, const Constants& c
         if (runsOn(larger, analysis, constants))
             return {larger};
     }
-    return {small, ProbeGraph{23, 39, 7, 4, 23}};
+    return {small, runsOn(fewEdges, analysis, constants) ? fewEdges : larger};  // it may look for the best k of all edges
 }
 
 }  // namespace

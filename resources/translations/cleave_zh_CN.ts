@@ -1696,6 +1696,10 @@
         <translation>%1 过大：%2，此类文件最多读取 %3。</translation>
     </message>
     <message>
+        <source>%1 is no plan of Cleave: it has no 'cleave_plan'.</source>
+        <translation>%1 不是 Cleave 的方案：其中没有 'cleave_plan'。</translation>
+    </message>
+    <message>
         <source>The plan cannot be run: %1</source>
         <translation>方案无法运行：%1</translation>
     </message>

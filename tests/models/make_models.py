@@ -841,6 +841,18 @@ class EdgeUpdates(nn.Module):
         return self.last(x), edge_attr.std(0)
 
 
+class TopEdges(nn.Module):
+    """The scores of the fifty edges whose ends are most alike."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.GCNConv(FEATURES, HIDDEN)
+
+    def forward(self, x, edge_index):
+        h = self.conv(x, edge_index).relu()
+        return (h[edge_index[0]] * h[edge_index[1]]).sum(1).topk(50).values
+
+
 class ClassToken(nn.Module):
     """A transformer over all nodes and one row more."""
 
@@ -2460,6 +2472,7 @@ ZOO = {
     "edge_total": EdgeTotal,
     "link_loss": LinkLoss,
     "edge_updates": EdgeUpdates,
+    "top_edges": TopEdges,
     "class_token": ClassToken,
     "without_gradients": WithoutGradients,
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),

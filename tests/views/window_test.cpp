@@ -4752,6 +4752,8 @@ void WindowTest::plansAreComparedBySmallDifferences()
     QCOMPARE(changeText(2, 2), QStringLiteral("the same"));
     QCOMPARE(changeText(2, 2.001), QStringLiteral("+0.050\u00A0%"));
     QCOMPARE(changeText(2, 1.93), QStringLiteral("−3.5\u00A0%"));
+    QCOMPARE(changeText(26.6, 0.105), QStringLiteral("−99.6\u00A0%"));
+    QCOMPARE(changeText(100, 1.2), QStringLiteral("−99\u00A0%"));
     QCOMPARE(changeText(2, 1), QStringLiteral("−50\u00A0%"));
     QCOMPARE(changeText(2, 9), QStringLiteral("4.5 times"));
     MainWindow window;
