@@ -45,22 +45,45 @@ inline Vector<T> squareRoot(Vector<T> x)
 #endif
 }
 
-// Zero where x is less; NaN and -0 stay.
+// The larger one; y where they are equal or one is not a number.
 template <class T>
-inline Vector<T> positive(Vector<T> x)
+inline Vector<T> larger(Vector<T> x, Vector<T> y)
 {
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 4)
-        return reinterpret_cast<Vector<T>>(_mm512_max_ps(__m512{}, reinterpret_cast<__m512>(x)));
+        return reinterpret_cast<Vector<T>>(_mm512_max_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(y)));
     else
-        return reinterpret_cast<Vector<T>>(_mm512_max_pd(__m512d{}, reinterpret_cast<__m512d>(x)));
+        return reinterpret_cast<Vector<T>>(_mm512_max_pd(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(y)));
 #elif defined(__AVX2__)
     if constexpr (sizeof(T) == 4)
-        return reinterpret_cast<Vector<T>>(_mm256_max_ps(__m256{}, reinterpret_cast<__m256>(x)));
+        return reinterpret_cast<Vector<T>>(_mm256_max_ps(reinterpret_cast<__m256>(x), reinterpret_cast<__m256>(y)));
     else
-        return reinterpret_cast<Vector<T>>(_mm256_max_pd(__m256d{}, reinterpret_cast<__m256d>(x)));
+        return reinterpret_cast<Vector<T>>(_mm256_max_pd(reinterpret_cast<__m256d>(x), reinterpret_cast<__m256d>(y)));
 #else
-    return x < 0 ? Vector<T>{} : x;
+    return x > y ? x : y;
+#endif
+}
+
+// The sums of four vectors, one after another.
+inline void storeFourTotals(float* p, const Vector<float>& a, const Vector<float>& b, const Vector<float>& c, const Vector<float>& d)
+{
+#if defined(__AVX512F__)
+    const auto both = [](__m512 x, __m512 y) { return _mm512_add_ps(_mm512_unpacklo_ps(x, y), _mm512_unpackhi_ps(x, y)); };
+    const __m512d ab = _mm512_castps_pd(both(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b))),
+                  cd = _mm512_castps_pd(both(reinterpret_cast<__m512>(c), reinterpret_cast<__m512>(d)));
+    const __m512 all = _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd)), _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)));
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
+    _mm_storeu_ps(p, _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+#elif defined(__AVX2__)
+    const auto both = [](__m256 x, __m256 y) { return _mm256_add_ps(_mm256_unpacklo_ps(x, y), _mm256_unpackhi_ps(x, y)); };
+    const __m256d ab = _mm256_castps_pd(both(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b))),
+                  cd = _mm256_castps_pd(both(reinterpret_cast<__m256>(c), reinterpret_cast<__m256>(d)));
+    const __m256 all = _mm256_add_ps(_mm256_castpd_ps(_mm256_unpacklo_pd(ab, cd)), _mm256_castpd_ps(_mm256_unpackhi_pd(ab, cd)));
+    _mm_storeu_ps(p, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
+#else
+    int i = 0;
+    for (const Vector<float>* part : {&a, &b, &c, &d})
+        p[i++] = total<float>(*part);
 #endif
 }
 
@@ -74,7 +97,7 @@ enum class Act : std::uint8_t {
     TakeRow,                   // the same of x and the operand's row
     AddRow, SubtractRow, SubtractFromRow, MultiplyRow, DivideRow, DivideIntoRow, MaximumRow, MinimumRow,
     AddNumber, MultiplyNumber, NumberMinus, NumberOver, ClampMin, ClampMax, Negate, Absolute, Square, SquareRoot, Reciprocal, ReciprocalRoot, Exp, Sigmoid, Relu,
-    LeakyRelu,
+    LeakyRelu, LeakyOfPart,  // the latter where it is the larger of x and a x, a being more than 0 and at most 1
 };
 
 inline Act actOf(const ChainStep& step)
@@ -103,7 +126,7 @@ inline Act actOf(const ChainStep& step)
     case EdgeCode::Exp: return Act::Exp;
     case EdgeCode::Sigmoid: return Act::Sigmoid;
     case EdgeCode::Relu: return Act::Relu;
-    case EdgeCode::LeakyRelu: return Act::LeakyRelu;
+    case EdgeCode::LeakyRelu: return step.number > 0 && step.number <= 1 ? Act::LeakyOfPart : Act::LeakyRelu;
     default: return Act::End;  // edge_chain.cpp asks for no others
     }
 }
@@ -167,9 +190,11 @@ inline Vector<T> ofOne(Vector<T> p, Vector<T> a)
     else if constexpr (act == Act::Sigmoid && sizeof(T) == 4)
         return unit / (unit + exponential(-p));
     else if constexpr (act == Act::Relu)
-        return positive<T>(p);
+        return larger<T>(zero, p);
     else if constexpr (act == Act::LeakyRelu)
         return p > zero ? p : p * a;
+    else if constexpr (act == Act::LeakyOfPart)
+        return larger<T>(p * a, p);
     else
         return p;
 }
@@ -189,8 +214,8 @@ using Usual = List<Sequence<Act::TakeRow, Act::AddRow>,  // of which the largest
                    Sequence<Act::TakeRow, Act::AddRow, Act::Relu>,  // GINE
                    Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::Relu>,
                    Sequence<Act::TakeRow, Act::AddRow, Act::Relu, Act::AddNumber>,  // GENConv
-                   Sequence<Act::TakeRow, Act::AddRow, Act::LeakyRelu, Act::MultiplyRow>,  // GATv2
-                   Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::LeakyRelu, Act::MultiplyRow>,
+                   Sequence<Act::TakeRow, Act::AddRow, Act::LeakyOfPart, Act::MultiplyRow>,  // GATv2
+                   Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::LeakyOfPart, Act::MultiplyRow>,
                    Sequence<Act::TakeRow, Act::AddRow, Act::Sigmoid, Act::MultiplyRow>,  // ResGatedGraphConv
                    Sequence<Act::TakeRow, Act::AddRow, Act::AddRow, Act::Sigmoid, Act::MultiplyRow>,
                    Sequence<Act::TakeRow, Act::Relu, Act::One, Act::Multiply>,
@@ -548,6 +573,7 @@ private:
             case Act::Sigmoid: applyApart<Act::Sigmoid>(x); break;
             case Act::Relu: apply<Act::Relu>(*step, step->term->row, x, y); break;
             case Act::LeakyRelu: apply<Act::LeakyRelu>(*step, step->term->row, x, y); break;
+            case Act::LeakyOfPart: apply<Act::LeakyOfPart>(*step, step->term->row, x, y); break;
             }
     }
 
@@ -608,6 +634,17 @@ private:
             isNew = true;
             ++out;
         };
+        if constexpr (sizeof(T) == 4 && N % 4 == 0)
+            if (done == 0 && (inner == count || (N == 8 && inner == 2 * count))) {
+                forEach<N / 4>([&](auto i) __attribute__((always_inline)) {
+                    if (inner == count)
+                        storeFourTotals(out + 4 * i, x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]);
+                });
+                if constexpr (N == 8)
+                    if (inner == 2 * count)
+                        storeFourTotals(out, x[0] + x[1], x[2] + x[3], x[4] + x[5], x[6] + x[7]);
+                return;
+            }
         if (inner % count == 0) {
             Vector<T> part{};
             forEach<N>([&](auto k) __attribute__((always_inline)) {
