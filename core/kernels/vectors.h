@@ -317,7 +317,7 @@ inline T total(Vector<T> x)
 }
 
 template <int... K, class F>
-__attribute__((always_inline)) inline void unrolled(std::integer_sequence<int, K...>, F f)
+__attribute__((always_inline)) inline void unrolled(std::integer_sequence<int, K...>, [[maybe_unused]] F f)
 {
     (f(std::integral_constant<int, K>{}), ...);
 }
