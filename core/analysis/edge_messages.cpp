@@ -42,6 +42,17 @@ bool EdgeMessages::isRowWise(OpId id, ValueId made) const
     return isReshape(m_p[id]);
 }
 
+bool EdgeMessages::isReducedIntoNodes(OpId id, ValueId operand) const
+{
+    const auto scatter = scatterForm(m_p, id);
+    if (!scatter || operand != scatter->source || !scatter->sourceHasRows || m_reach[scatter->index] == Reach::Feature)
+        return false;
+    const ValueId output = m_p[id].outputs.front();
+    const std::vector<Dim>& sizes = m_p[output].sizes;
+    return !has(output) && static_cast<std::size_t>(scatter->rowDim) < sizes.size() &&
+           m_types.contains(sizes[static_cast<std::size_t>(scatter->rowDim)].symbol);
+}
+
 // Whatever is read otherwise than row by row, or comes of it.
 void EdgeMessages::findStored(OpId id)
 {
@@ -61,11 +72,7 @@ void EdgeMessages::findStored(OpId id)
         return;
     }
     if (scatter && made.empty()) {
-        const std::vector<Dim>& sizes = m_p[m_p[id].outputs.front()].sizes;
-        const bool intoNodes = static_cast<std::size_t>(scatter->rowDim) < sizes.size() && m_reach[scatter->index] != Reach::Feature &&
-                               m_types.contains(sizes[static_cast<std::size_t>(scatter->rowDim)].symbol);
-        std::ranges::copy_if(read, std::inserter(m_stored, m_stored.end()),
-                             [&](ValueId operand) { return !intoNodes || operand != scatter->source || !scatter->sourceHasRows; });
+        std::ranges::copy_if(read, std::inserter(m_stored, m_stored.end()), [&](ValueId operand) { return !isReducedIntoNodes(id, operand); });
         return;
     }
     if (!made.empty() && !scatter && !read.empty() && isRowWise(id, made.front()))
@@ -101,18 +108,17 @@ public:
         const EdgeMessages messages(program, reach, types, symbol);
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const OpId id{static_cast<int>(i)};
-            const auto gather = gatherForm(program, id);
-            const auto scatter = scatterForm(program, id);
-            const bool makes = std::ranges::any_of(program[id].outputs, [&](ValueId output) { return messages.all().contains(output); });
+            const bool makes = !gatherForm(program, id) &&
+                               std::ranges::any_of(program[id].outputs, [&](ValueId output) { return messages.all().contains(output); });
             forEachOperand(program[id], [&](ValueId operand) {
                 if (!messages.areStored(operand))
                     return;
                 const OpId maker = program[operand].producer;
-                const bool isGathered = maker.valid() && gatherForm(program, maker) && program[maker].outputs.size() == 1;
-                const bool isReduced = scatter && operand == scatter->source;
-                if (isGathered && (isReduced || makes) && !(gather && operand == gather->source))
+                const auto gather = maker.valid() ? gatherForm(program, maker) : std::nullopt;
+                const bool isGathered = gather && reach[gather->source] == Reach::Feature && program[maker].outputs.size() == 1;
+                if (isGathered && (makes || messages.isReducedIntoNodes(id, operand)))
                     m_reads[i].insert({operand, program[maker]});
-                else if (makes && !gather)
+                else if (makes)
                     m_reads[i].insert({operand, std::nullopt});
             });
         }

@@ -18,6 +18,7 @@ public:
 
     const std::set<ValueId>& all() const { return m_messages; }
     bool areStored(ValueId value) const { return m_stored.contains(value); }  ///< rows of that number that are no messages
+    bool isReducedIntoNodes(OpId id, ValueId operand) const;                  ///< of other rows than these
 
 private:
     bool has(ValueId value) const;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "core/base/array.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/base/progress.h"
 #include "core/base/sha256.h"
@@ -56,6 +57,43 @@ TEST(Sha256, KnownAnswers)  // FIPS 180-4 examples
     EXPECT_EQ(hashOf("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
               "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     EXPECT_EQ(hashOf(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Sha256, OfFilesPartByPart)
+{
+    const test::TemporaryFolder folder;
+    for (const int bytes : {0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, (2 << 20) + 65}) {
+        std::string text(static_cast<std::size_t>(bytes), 'x');
+        for (std::size_t i = 0; i < text.size(); i += 1009)
+            text[i] = static_cast<char>(i % 251);
+        test::writeText(folder / "file", text);
+        EXPECT_EQ(sha256File(folder / "file"), hashOf(text)) << bytes;
+    }
+    EXPECT_NE(test::errorOf([&] { sha256File(folder / "none"); }), "");
+}
+
+TEST(Files, AreReadUpToALimit)
+{
+    const test::TemporaryFolder folder;
+    test::writeText(folder / "file", "abcd");
+    EXPECT_EQ(readFile(folder / "file", 4).size(), 4U);
+    EXPECT_NE(test::errorOf([&] { readFile(folder / "file", 3); }).find("is too large: 4 B, and no more than 3 B"), std::string::npos);
+}
+
+// What replaces a private file is never anybody else's to read.
+TEST(Files, WhatIsPrivateStaysSo)
+{
+    using std::filesystem::perms;
+    const test::TemporaryFolder folder;
+    test::writeText(folder / "private", "before");
+    std::filesystem::permissions(folder / "private", perms::owner_read | perms::owner_write);
+    writeBeside(folder / "private", [&](const std::filesystem::path& temporary) {
+        EXPECT_EQ(std::filesystem::status(temporary).permissions(), perms::owner_read | perms::owner_write);
+        test::writeText(temporary, "after");
+        EXPECT_EQ(std::filesystem::status(temporary).permissions(), perms::owner_read | perms::owner_write);
+    });
+    EXPECT_EQ(test::readText(folder / "private"), "after");
+    EXPECT_EQ(std::filesystem::status(folder / "private").permissions(), perms::owner_read | perms::owner_write);
 }
 
 TEST(Progress, StopsWhenAsked)

@@ -301,6 +301,32 @@ TEST(Run, AGraphThatIsNotReadAgainLeavesMemoryAfterItsLastReader)
     }
 }
 
+// Also when its arrays are gone by then: what was read may be of one file and the other.
+TEST(Run, AGraphWhoseFilesChangeMeanwhileIsTold)
+{
+    const test::TemporaryFolder folder;
+    const Model model = openZoo("gcn");
+    for (const auto& [name, array] : zooGraph("gcn").arrays)
+        writeNpy(folder / (name + ".npy"), array);
+    for (const bool isFreed : {false, true})
+        for (const bool isWritten : {false, true}) {
+            DataGraph graph = readGraph(folder.path());
+            Progress progress;
+            progress.report = [&](double, std::string_view what) {
+                if (isWritten && what.starts_with("Running "))
+                    std::filesystem::last_write_time(folder / "x.npy", std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+            };
+            const std::string said = test::errorOf([&] {
+                if (isFreed)
+                    runLayerWiseAndFree(model, graph, {}, progress);
+                else
+                    runLayerWise(model, graph, {}, progress);
+            });
+            EXPECT_EQ(said.find("The file of array 'x' of graph") != std::string::npos, isWritten) << said;
+            std::filesystem::last_write_time(folder / "x.npy", std::filesystem::file_time_type::clock::now());
+        }
+}
+
 TEST(Run, CancelReachesTheNextBatch)
 {
     const Model model = openZoo("gcn");
