@@ -400,22 +400,23 @@ private:
         auto& properties = section(InspectionTexts::tr("Cost in this plan"));
         if (known->madeIn >= 0)
             properties.push_back({InspectionTexts::tr("written"),
-                            known->write.seconds > 0
-                                ? InspectionTexts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
-                                : InspectionTexts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)),
-                            {}});
+                                  known->write.seconds > 0
+                                      ? InspectionTexts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
+                                      : InspectionTexts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)),
+                                  {}});
         for (const TensorRead& read : known->reads) {
             // Where rows have several types, V and M are not what this graph calls so.
             const bool isTyped = m_analysis.types() > 1;
-            const QString rows = !isTyped             ? QString(QLatin1Char(read.rows))
+            const QString rows = !isTyped           ? QString(QLatin1Char(read.rows))
                                  : read.rows == 'V' ? toText(nodesText(m_analysis, m_analysis.values[id].nodeType))
                                                     : countText(std::llround(read.count));
             const QString formula = bytesFormula(m_analysis, id, rows, read.count);
             const QString name = InspectionTexts::tr("read by %1").arg(functionText(m_cost->functions[static_cast<std::size_t>(read.function)]));
             const QString bytes = formula.isEmpty() ? bytesText(read.amount.bytes) : formula;
             // or it is the aggregation's
-            properties.push_back({name, read.amount.seconds > 0 ? InspectionTexts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,
-                            isTyped && read.rows != 'V' ? QString() : InspectionTexts::tr("%1 = %2 rows").arg(rows, countText(std::llround(read.count)))});
+            properties.push_back(
+                {name, read.amount.seconds > 0 ? InspectionTexts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,
+                 isTyped && read.rows != 'V' ? QString() : InspectionTexts::tr("%1 = %2 rows").arg(rows, countText(std::llround(read.count)))});
         }
     }
 

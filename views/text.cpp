@@ -68,8 +68,8 @@ QString changeText(double from, double to)
     const double percent = std::abs(change) * 100;
     const auto digits = [](double part) { return part < 0.1 ? 3 : part < 1 ? 2 : part < 10 ? 1 : 0; };
     const int ofRest = change < 0 && 100 - percent < 1 ? digits(10 * (100 - percent)) : 0;  // nothing becomes 100 % less
-    return onOneLine(FormatTexts::tr("%1 %", "per cent")
-                         .arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f', std::max(digits(percent), ofRest))));
+    return onOneLine(
+        FormatTexts::tr("%1 %", "per cent").arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f', std::max(digits(percent), ofRest))));
 }
 
 QString countText(std::int64_t count) { return QLocale().toString(static_cast<qlonglong>(count)); }

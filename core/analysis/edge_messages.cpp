@@ -108,8 +108,8 @@ public:
         const EdgeMessages messages(program, reach, types, symbol);
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const OpId id{static_cast<int>(i)};
-            const bool makes = !gatherForm(program, id) &&
-                               std::ranges::any_of(program[id].outputs, [&](ValueId output) { return messages.all().contains(output); });
+            const bool makes =
+                !gatherForm(program, id) && std::ranges::any_of(program[id].outputs, [&](ValueId output) { return messages.all().contains(output); });
             forEachOperand(program[id], [&](ValueId operand) {
                 if (!messages.areStored(operand))
                     return;

@@ -11,8 +11,8 @@
 
 namespace cleave {
 
-/// The bytes of a whole file, which somebody may have made to fill the memory: at most so many. Error if there are more, it is not there, not a file, or
-/// cannot be read.
+/// The bytes of a whole file, which somebody may have made to fill the memory: at most so many. Error if there are more, it is not there, not a file,
+/// or cannot be read.
 std::vector<std::byte> readFile(const std::filesystem::path& path, std::uintmax_t most);
 constexpr std::uintmax_t mostOfText = std::uintmax_t{256} << 20;  ///< of a file that people write, and programs in their place
 

@@ -303,7 +303,10 @@ FileWatch::~FileWatch()
         close(m_file);
 }
 
-bool FileWatch::hasChanged() const { return m_state && stateOf(m_file) != m_state; }
+bool FileWatch::hasChanged() const
+{
+    return m_state && stateOf(m_file) != m_state;
+}
 
 MappedFile::MappedFile(const void* address) : m_address(address)
 {

@@ -102,7 +102,7 @@ public:
         ValueId id;
         int producer = -1;  ///< placed op; -1 for an input, and what a global op made
         int global = -1;    ///< index of the function of the global op that made it
-        int viewOf = -1;          ///< tensor whose memory it has, as a view by a global op
+        int viewOf = -1;    ///< tensor whose memory it has, as a view by a global op
         int nodeType = 0;
         double bytes = 0;         ///< per row, as functions compute with it
         double keptBytes = 0;     ///< per row, in memory, of a save point

@@ -13,9 +13,9 @@ public:
     /// rows: of the function, for values that have neither rows of nodes nor the sizes of the graph. All must live as long as this.
     GlobalWork(const Analysis& analysis, const GraphCounts& counts, const CutFunction& function, double rows);
 
-    double rowsOf(ValueId value) const;                ///< of what a global op makes or reads
-    RowCount rowsComputedBy(OpId op) const;            ///< times which its fixed sizes are worked through: rows of nodes, or open sizes of what is there once
-    double savedBytes() const;                         ///< of results that later functions read
+    double rowsOf(ValueId value) const;      ///< of what a global op makes or reads
+    RowCount rowsComputedBy(OpId op) const;  ///< times which its fixed sizes are worked through: rows of nodes, or open sizes of what is there once
+    double savedBytes() const;               ///< of results that later functions read
     std::map<ValueId, ValueId> viewsOfStored() const;  ///< results that later functions read, and rows of earlier functions that they are views of
     double mostAtOnce() const;                         ///< bytes of the other results, each until it or a view of it is read last, and of scratch
 

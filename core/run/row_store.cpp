@@ -37,8 +37,8 @@ bool RowStore::takeFinished(const CutFunction& function)
         // Its manifest is a file like others, and may have been written by anybody.
         const ValueFacts& facts = m_a.values[id];
         const bool hasRows = facts.rows != Rows::Graph;
-        if (hasRows && (rows.dim() != std::ssize(m_a.program[id].sizes) ||
-                        rows.size(facts.rowDim) != facts.outer * facts.inner * m_graph.rowsOf(function, id)))
+        if (hasRows &&
+            (rows.dim() != std::ssize(m_a.program[id].sizes) || rows.size(facts.rowDim) != facts.outer * facts.inner * m_graph.rowsOf(function, id)))
             m_folder->throwChanged(m_a.program[id].name);
         m_tensors[id] = rows;
     }

@@ -75,7 +75,8 @@ public:
         const std::string what = "With all pairs at once, " + describe(m_program, id);
         requireWithinBound(static_cast<std::size_t>(std::min(bytes, most)), what, "");
         if (const auto there = static_cast<double>(PagesLimit::mostUsed()); !pagesAreBound() && bytes > there)
-            throw NeverEnoughMemory(what + " needs about " + formatBytes(bytes) + " of memory, more than the " + formatBytes(there) + " that it may take.");
+            throw NeverEnoughMemory(what + " needs about " + formatBytes(bytes) + " of memory, more than the " + formatBytes(there) +
+                                    " that it may take.");
     }
 
 private:

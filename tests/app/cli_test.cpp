@@ -748,7 +748,8 @@ TEST(Cli, SavePointsAreAsTheRunLeftThem)
     test::writeText(store + "/manifest.json", manifest.dump());
     for (const auto& file : std::filesystem::directory_iterator(other))
         if (file.path().extension() == ".npy")
-            std::filesystem::copy_file(file.path(), std::filesystem::path(store) / file.path().filename(), std::filesystem::copy_options::overwrite_existing);
+            std::filesystem::copy_file(file.path(), std::filesystem::path(store) / file.path().filename(),
+                                       std::filesystem::copy_options::overwrite_existing);
     const Result mixed = run(inputs + " --resume " + store);
     EXPECT_EQ(mixed.code, 1);
     EXPECT_NE(mixed.err.find("is not as the run left it: begin a new one in another folder."), std::string::npos) << mixed.err;

@@ -126,8 +126,8 @@ TYPED_TEST(EdgePrograms, LongArithmetic)
     }
 }
 
-// Messages of published layers, most of which have loops of their own: operands 0 to 2 of any kind of row, and 3 with one number or one a head; at widths
-// that fill the registers, leave some of them over and end in a part of one.
+// Messages of published layers, most of which have loops of their own: operands 0 to 2 of any kind of row, and 3 with one number or one a head; at
+// widths that fill the registers, leave some of them over and end in a part of one.
 TYPED_TEST(EdgePrograms, UsualMessages)
 {
     using enum EdgeCode;

@@ -173,7 +173,8 @@ TEST_F(HostileProfileGraph, AFileThatCannotBeWrittenLeavesWhatWasThere)
     EXPECT_THAT(test::errorOf([&] { writeProfileGraph(m_folder / "none/graph.txt", graph); }), HasSubstr("cannot be written"));
     EXPECT_NE(test::errorOf([&] { writeProfileGraph(m_folder.path(), graph); }), "");
     std::filesystem::create_directories((m_folder / "g.txt").string() + ".part" + std::to_string(getpid()) + "/in_the_way");
-    EXPECT_THAT(test::errorOf([&] { writeProfileGraph(m_folder / "g.txt", graph); }), HasSubstr((m_folder / "g.txt").string() + " cannot be written: "));
+    EXPECT_THAT(test::errorOf([&] { writeProfileGraph(m_folder / "g.txt", graph); }),
+                HasSubstr((m_folder / "g.txt").string() + " cannot be written: "));
 }
 
 }  // namespace

@@ -84,9 +84,11 @@ TEST(StoredEdges, AreReadByMessages)
     for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
         if (const OpId op{static_cast<int>(i)}; analysis.ops[op].kind == OpKind::Scatter)
             forEachOperand(analysis.program[op], [&](ValueId operand) {
-                EXPECT_FALSE(analysis.values[operand].rows == Rows::Nodes && analysis.values[operand].nodeType == 1) << analysis.program[operand].name;
+                EXPECT_FALSE(analysis.values[operand].rows == Rows::Nodes && analysis.values[operand].nodeType == 1)
+                    << analysis.program[operand].name;
             });
-    const auto reducing = std::ranges::count_if(model.cut->functions, [](const CutFunction& f) { return f.nodeType == 0 && !f.isGlobal && f.level > 0; });
+    const auto reducing =
+        std::ranges::count_if(model.cut->functions, [](const CutFunction& f) { return f.nodeType == 0 && !f.isGlobal && f.level > 0; });
     EXPECT_EQ(reducing, 3) << "layers";
 }
 
