@@ -1,8 +1,11 @@
 #include "core/model/pt2_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "core/base/error.h"
@@ -436,6 +439,23 @@ private:
         return {std::move(items)};
     }
 
+    // 1j in the model's code: a tensor of no dimensions, which operators take for a number.
+    Argument complexNumber(double real, double imaginary)
+    {
+        const std::array<double, 2> parts{real, imaginary};
+        const auto bytes = std::as_bytes(std::span(parts));
+        Value value;
+        do
+            value.name = "complex_number_" + std::to_string(m_complexNumbers++);
+        while (m_scope.ids.contains(value.name));
+        value.dtype = DType::Complex128;
+        value.weight = WeightId{static_cast<int>(m_p.weights.size())};
+        m_p.weights.push_back(
+            {value.name, value.dtype, {}, {}, 0, std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end()), true});
+        m_p.values.push_back(std::move(value));
+        return {ValueId{static_cast<int>(m_p.values.size()) - 1}};
+    }
+
     // Nothing for arguments that say where tensors lie: everything is strided and on the CPU.
     std::optional<Argument> readArgument(const JsonView& argument)
     {
@@ -457,6 +477,8 @@ private:
             return number(body);
         if (kind == "as_floats")
             return list(body, number);
+        if (kind == "as_complex")
+            return complexNumber(body.at("real").number(), body.at("imag").number());
         if (kind == "as_bool")
             return Argument{body.boolean()};
         if (kind == "as_bools")
@@ -562,6 +584,7 @@ private:
     std::map<std::string, ModuleId> m_modules;
     std::string m_device;
     bool m_half = false;
+    int m_complexNumbers = 0;
 };
 
 }  // namespace

@@ -853,6 +853,20 @@ class TopEdges(nn.Module):
         return (h[edge_index[0]] * h[edge_index[1]]).sum(1).topk(50).values
 
 
+class TurnedMessages(nn.Module):
+    """Messages that edges turn by an angle, as complex numbers (RotatE)."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.angle, self.last = nn.Linear(FEATURES, HIDDEN), nn.Linear(EDGE_FEATURES, HIDDEN // 2), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr):
+        h = self.first(x)
+        messages = torch.complex(h[:, ::2], h[:, 1::2])[edge_index[0]] * torch.exp(1j * self.angle(edge_attr))
+        rows = torch.view_as_real(messages).flatten(1)
+        return self.last(scatter(rows, edge_index[1], dim=0, dim_size=x.size(0), reduce="sum").relu())
+
+
 class ClassToken(nn.Module):
     """A transformer over all nodes and one row more."""
 
@@ -2473,6 +2487,7 @@ ZOO = {
     "link_loss": LinkLoss,
     "edge_updates": EdgeUpdates,
     "top_edges": TopEdges,
+    "turned_messages": TurnedMessages,
     "class_token": ClassToken,
     "without_gradients": WithoutGradients,
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
@@ -2698,7 +2713,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, EdgeUpdates, LinkLoss, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, EdgeUpdates, LinkLoss, TurnedMessages, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
