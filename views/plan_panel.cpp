@@ -443,8 +443,10 @@ void PlanPanel::showPlan()
     std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done
     m_functions->setBars(std::move(functions));
     showCurve();
+    const bool isTyped = isShown && m_editor.space()->analysis().types() > 1;  // batches of edges, or nodes of several types
     const QString predicted =
-        isShown ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
+        isShown ? (isTyped ? tr("Predicted for batches of %1 rows: %2 read, %3 written, at most %4 of memory.")
+                           : tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory."))
                       .arg(countText(batchSize()), bytesText(cost->readBytes()), bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
                 : QString();
     const QString assumed = u' ' + tr("Rates of this machine are assumed.");

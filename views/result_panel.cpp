@@ -146,9 +146,11 @@ void ResultPanel::showReport()
         announce(*this, report.isOfVerify() ? m_verdict->text() : m_runSummary->text());
 }
 
-QString ResultPanel::runSummary(const RunResult& run)
+QString ResultPanel::runSummary(const RunResult& run) const
 {
-    QString text = tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.")
+    const bool isTyped = m_document.model() && m_document.model()->analysis->types() > 1;
+    QString text = (isTyped ? tr("Layer-wise with batches of %1 rows: %2, of which %3 for the prologue.")
+                            : tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue."))
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
     if (run.firstSeconds > 0)
         text += tr(" The first time it took %1.").arg(secondsText(run.firstSeconds));

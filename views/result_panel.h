@@ -21,7 +21,7 @@ public:
 
     void addMessage(const QString& text);
     QString summary() const;  ///< the line above the tables
-    static QString runSummary(const RunResult& run);
+    QString runSummary(const RunResult& run) const;
 
     const TextTableModel& functions() const { return m_functions; }
     const TextTableModel& comparisons() const { return m_comparisons; }

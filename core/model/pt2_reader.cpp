@@ -230,7 +230,7 @@ private:
         }
         refuseForeign(m_p, op);
         for (const JsonView& input : node.at("inputs").items())
-            if (auto argument = readArgument(input.at("arg")))
+            if (auto argument = takesComplexNumber(op, input.at("arg")) ? complexNumber(input.at("arg").choice().second) : readArgument(input.at("arg")))
                 op.args.push_back({input.at("name").text(), std::move(*argument)});
         std::erase_if(op.args, [](const NamedArgument& a) { return a.name == "pin_memory"; });
         for (const JsonView& output : outputs)
@@ -439,10 +439,17 @@ private:
         return {std::move(items)};
     }
 
-    // 1j in the model's code: a tensor of no dimensions, which operators take for a number.
-    Argument complexNumber(double real, double imaginary)
+    // 1j in the model's code.
+    static bool takesComplexNumber(const Op& op, const JsonView& argument)
     {
-        const std::array<double, 2> parts{real, imaginary};
+        static const std::set<std::string_view> arithmetic{"aten::add", "aten::sub", "aten::mul", "aten::div"};
+        return argument.choice().first == "as_complex" && op.overload == "Tensor" && arithmetic.contains(op.target);
+    }
+
+    // A tensor of no dimensions, which arithmetic takes for a number.
+    std::optional<Argument> complexNumber(const JsonView& number)
+    {
+        const std::array<double, 2> parts{number.at("real").number(), number.at("imag").number()};
         const auto bytes = std::as_bytes(std::span(parts));
         Value value;
         do
@@ -453,7 +460,7 @@ private:
         m_p.weights.push_back(
             {value.name, value.dtype, {}, {}, 0, std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end()), true});
         m_p.values.push_back(std::move(value));
-        return {ValueId{static_cast<int>(m_p.values.size()) - 1}};
+        return Argument{ValueId{static_cast<int>(m_p.values.size()) - 1}};
     }
 
     // Nothing for arguments that say where tensors lie: everything is strided and on the CPU.
@@ -477,8 +484,6 @@ private:
             return number(body);
         if (kind == "as_floats")
             return list(body, number);
-        if (kind == "as_complex")
-            return complexNumber(body.at("real").number(), body.at("imag").number());
         if (kind == "as_bool")
             return Argument{body.boolean()};
         if (kind == "as_bools")

@@ -4440,6 +4440,10 @@
         <translation>按每批 %1 个节点预测：读取 %2，写入 %3，内存最多 %4。</translation>
     </message>
     <message>
+        <source>Predicted for batches of %1 rows: %2 read, %3 written, at most %4 of memory.</source>
+        <translation>按每批 %1 行预测：读取 %2，写入 %3，内存最多 %4。</translation>
+    </message>
+    <message>
         <source>Rates of this machine are assumed.</source>
         <translation>本机的速率为假定值。</translation>
     </message>
@@ -5136,6 +5140,10 @@
     <message>
         <source>Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.</source>
         <translation>逐层运行，每批 %1 个节点：用时 %2，其中序段 %3。</translation>
+    </message>
+    <message>
+        <source>Layer-wise with batches of %1 rows: %2, of which %3 for the prologue.</source>
+        <translation>逐层运行，每批 %1 行：用时 %2，其中序段 %3。</translation>
     </message>
     <message>
         <source> The first time it took %1.</source>
