@@ -230,7 +230,8 @@ private:
         }
         refuseForeign(m_p, op);
         for (const JsonView& input : node.at("inputs").items())
-            if (auto argument = takesComplexNumber(op, input.at("arg")) ? complexNumber(input.at("arg").choice().second) : readArgument(input.at("arg")))
+            if (auto argument =
+                    takesComplexNumber(op, input.at("arg")) ? complexNumber(input.at("arg").choice().second) : readArgument(input.at("arg")))
                 op.args.push_back({input.at("name").text(), std::move(*argument)});
         std::erase_if(op.args, [](const NamedArgument& a) { return a.name == "pin_memory"; });
         for (const JsonView& output : outputs)
