@@ -68,10 +68,8 @@ public:
     const QString& expectedPath() const { return m_expectedPath; }  ///< empty: none
     const VerifyOptions& options() const { return m_options; }
     const Report& report() const { return m_report; }
-    const Report& lastReport() const
-    {
-        return m_report.run() != nullptr ? m_report : m_setAside;
-    }                                                  ///< also of another plan than that which is there now
+    /// Also of another plan than that which is there now.
+    const Report& lastReport() const { return m_report.run() != nullptr ? m_report : m_setAside; }
     PlanEditor& planEditor() { return m_planEditor; }  ///< of the model that is open; runs are of its plan
     const PlanEditor& planEditor() const { return m_planEditor; }
 

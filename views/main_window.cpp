@@ -602,7 +602,8 @@ void MainWindow::showChange(Change change)
     }
     if (change == Change::Options && m_toldAtBound > 0 && m_toldAtBound != m_document.options().run.memoryBytes) {
         m_toldAtBound = 0;
-        m_message->hide();
+        if (m_message->buttons().isEmpty())
+            m_message->hide();
     }
     if (change == Change::Result && m_document.report().run())
         bringForward(*m_resultDock);

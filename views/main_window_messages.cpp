@@ -113,6 +113,7 @@ void MainWindow::offerComparison(const QString& path, const std::set<Rewrite>& m
     const QString sentence = tr("%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).")
                                  .arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model()->analysis)));
     m_tellsRefusal = m_tellsOfModel = false;
+    m_toldAtBound = 0;
     m_message->offer(sentence, {{tr("Rewrite the program so, and compare"), [this, path, made] {
                                      m_message->hide();
                                      m_document.compareAfterRewrites(path, made);
@@ -124,6 +125,7 @@ void MainWindow::offerComparison(const QString& path, const std::set<Rewrite>& m
 void MainWindow::showRemarks(const QStringList& remarks)
 {
     m_tellsRefusal = m_tellsOfModel = false;
+    m_toldAtBound = 0;
     for (const QString& remark : remarks)
         m_results->addMessage(fromCore(remark));
     const int more = static_cast<int>(remarks.size()) - 1;

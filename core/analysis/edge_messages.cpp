@@ -124,10 +124,10 @@ public:
         }
     }
 
-    int run()
+    void run()
     {
         if (m_reads.empty())
-            return 0;
+            return;
         Rewriter rewriter(m_p);
         std::vector<Op> ops = rewriter.takeOps();
         for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -143,7 +143,6 @@ public:
             rewriter.emit(std::move(ops[i]));
         }
         rewriter.finish();
-        return static_cast<int>(m_made.size());
     }
 
 private:
@@ -183,9 +182,9 @@ private:
 
 }  // namespace
 
-int readStoredRows(Program& program, const std::set<std::string>& types, const std::string& symbol)
+void readStoredRows(Program& program, const std::set<std::string>& types, const std::string& symbol)
 {
-    return StoredRows(program, types, symbol).run();
+    StoredRows(program, types, symbol).run();
 }
 
 }  // namespace cleave

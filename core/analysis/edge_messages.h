@@ -34,7 +34,7 @@ private:
 };
 
 /// Messages read what is stored as layers read rows of nodes: at an index, each edge its own row; and rows of nodes once more, rather than what is
-/// stored of them for others. How often.
-int readStoredRows(Program& program, const std::set<std::string>& types, const std::string& symbol);
+/// stored of them for others.
+void readStoredRows(Program& program, const std::set<std::string>& types, const std::string& symbol);
 
 }  // namespace cleave
