@@ -386,29 +386,77 @@ struct Whole<Vector<float>> {
 inline std::int32_t toWhole(float x) { return static_cast<std::int32_t>(x); }
 inline Lanes<float>::Index toWhole(Vector<float> x) { return __builtin_convertvector(x, Lanes<float>::Index); }
 
-// e^x to about one unit in the last place, of a number or of a vector: Cody and Waite's reduction, then a polynomial of degree 6.
-template <class V>
-inline V exponential(V x)
+// x y + z, rounded once where the processor does that.
+inline float fused(float x, float y, float z)
 {
-    const V low = V{} - 104.0f, high = V{} + 89.0f;
-    V y = x > high ? high : x;
-    y = y < low ? low : y;
-    const float magic = 12582912.0f;  // 1.5 × 2^23: adding it rounds to a whole number
-    const V shifted = y * 1.44269504088896341f + magic;
-    const V n = shifted - magic;
-    V r = y - n * 0.693359375f;
-    r = r + n * 2.12194440e-4f;
-    V p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * r * r + r + 1.0f;
-    // 2^n as two factors, so that results below the normal range and infinity come out.
+#if defined(__FMA__)
+    return __builtin_fmaf(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+
+inline Vector<float> fused(Vector<float> x, Vector<float> y, Vector<float> z)
+{
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<float>>(_mm512_fmadd_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(y), reinterpret_cast<__m512>(z)));
+#elif defined(__FMA__)
+    return reinterpret_cast<Vector<float>>(_mm256_fmadd_ps(reinterpret_cast<__m256>(x), reinterpret_cast<__m256>(y), reinterpret_cast<__m256>(z)));
+#else
+    return x * y + z;
+#endif
+}
+
+// What is not a number stays.
+inline float clamped(float x, float low, float high)
+{
+    x = x > high ? high : x;
+    return x < low ? low : x;
+}
+
+inline Vector<float> clamped(Vector<float> x, Vector<float> low, Vector<float> high)
+{
+#if defined(__AVX512F__)
+    const __m512 below = _mm512_min_ps(reinterpret_cast<__m512>(high), reinterpret_cast<__m512>(x));
+    return reinterpret_cast<Vector<float>>(_mm512_max_ps(reinterpret_cast<__m512>(low), below));
+#elif defined(__AVX2__)
+    const __m256 below = _mm256_min_ps(reinterpret_cast<__m256>(high), reinterpret_cast<__m256>(x));
+    return reinterpret_cast<Vector<float>>(_mm256_max_ps(reinterpret_cast<__m256>(low), below));
+#else
+    x = x > high ? high : x;
+    return x < low ? low : x;
+#endif
+}
+
+// p 2^n for whole n from -151 to 129: as two factors, so that results below the normal range and infinity come out.
+template <class V>
+inline V timesPowerOfTwo(V p, V n)
+{
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == vectorBytes)
+        return reinterpret_cast<V>(_mm512_maskz_scalef_ps(0xffff, reinterpret_cast<__m512>(p), reinterpret_cast<__m512>(n)));
+#endif
     using I = typename Whole<V>::Type;
     const I whole = toWhole(n), half = whole >> 1;
     const I bits1 = (half + 127) << 23, bits2 = (whole - half + 127) << 23;
     return p * __builtin_bit_cast(V, bits1) * __builtin_bit_cast(V, bits2);
+}
+
+// e^x to about one unit in the last place, of a number or of a vector: Cody and Waite's reduction, then a polynomial of degree 6.
+template <class V>
+inline V exponential(V x)
+{
+    const auto number = [](float a) { return V{} + a; };
+    const V y = clamped(x, number(-104.0f), number(89.0f));
+    const V magic = number(12582912.0f);  // 1.5 × 2^23: adding it rounds to a whole number
+    const V n = fused(y, number(1.44269504088896341f), magic) - magic;
+    const V r = fused(n, number(2.12194440e-4f), fused(n, number(-0.693359375f), y));
+    V p = fused(r, number(1.9875691500e-4f), number(1.3981999507e-3f));
+    p = fused(p, r, number(8.3334519073e-3f));
+    p = fused(p, r, number(4.1665795894e-2f));
+    p = fused(p, r, number(1.6666665459e-1f));
+    p = fused(p, r, number(5.0000001201e-1f));
+    return timesPowerOfTwo(fused(p * r, r, r) + number(1.0f), n);
 }
 
 inline double exponential(double x) { return std::exp(x); }
