@@ -124,6 +124,30 @@ std::optional<Position> positionAt(const GraphPicture& picture, const QPointF& p
     return {};
 }
 
+PicturePlace placeIn(const LayoutResult& layout, const QPointF& point)
+{
+    const auto share = [](double part, double all) { return all > 0 ? std::clamp(part / all, 0.0, 1.0) : 0; };
+    PicturePlace place;
+    while (place.band + 1 < layout.bands.size() && layout.bands[place.band].stripBottom < point.y())
+        ++place.band;
+    if (place.band < layout.bands.size()) {
+        const LayoutBand& band = layout.bands[place.band];
+        place.down = share(point.y() - band.top, band.stripBottom - band.top);
+    }
+    place.across = share(point.x() - layout.bounds.left, layout.bounds.right - layout.bounds.left);
+    return place;
+}
+
+QPointF pointAt(const LayoutResult& layout, const PicturePlace& place)
+{
+    const auto at = [](double from, double to, double share) { return from + share * (to - from); };
+    const double x = at(layout.bounds.left, layout.bounds.right, place.across);
+    if (place.band >= layout.bands.size())
+        return {x, layout.bounds.bottom};
+    const LayoutBand& band = layout.bands[place.band];
+    return {x, at(band.top, band.stripBottom, place.down)};
+}
+
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes)
 {
     LayoutInput input;

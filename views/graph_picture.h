@@ -48,6 +48,14 @@ struct GraphPicture {
 QRectF zoneOf(const GraphPicture& picture, Position position);
 std::optional<Position> positionAt(const GraphPicture& picture, const QPointF& place);
 
+/// A place that two pictures of a model have in common: so far down one of its bands and so far across all, as shares of what they measure.
+struct PicturePlace {
+    std::size_t band = 0;
+    double down = 0, across = 0;
+};
+PicturePlace placeIn(const LayoutResult& layout, const QPointF& point);  ///< the nearest one
+QPointF pointAt(const LayoutResult& layout, const PicturePlace& place);
+
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes);
 LayoutResult withHiddenBands(const DagModel& dag, LayoutResult layout);  ///< which layoutInput() leaves out; they are empty, below the band before
 LayoutOptions layoutOptions(const BoxMetrics& metrics);

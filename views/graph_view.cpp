@@ -172,7 +172,11 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
 
 void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor)
 {
-    const QPointF before = anchor ? viewPosition(*anchor) : QPointF();
+    const std::optional<QPointF> before = anchor ? viewPosition(*anchor) : std::nullopt;
+    // Where modules were opened or closed all over it, what is in the middle stays there as well as it can.
+    const bool isOther = this->picture() && this->picture()->dag.boxes.size() != picture->dag.boxes.size();
+    const std::optional<PicturePlace> place =
+        isOther ? std::optional(placeIn(this->picture()->layout, mapToScene(viewport()->rect().center()))) : std::nullopt;
     if (anchor)
         m_framing = Framing::Free;
     m_drag.reset();
@@ -188,12 +192,15 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
         showAtStart();
         if (const OpId op = firstLook(); op.valid())
             showOp(op);
-    } else if (!anchor) {
+    } else if (m_framing != Framing::Free) {
         frameAgain();
     } else {
-        const QPointF moved = viewPosition(*anchor) - before;
-        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound(moved.x()));
-        verticalScrollBar()->setValue(verticalScrollBar()->value() + qRound(moved.y()));
+        if (const std::optional<QPointF> after = before ? viewPosition(*anchor) : std::nullopt) {
+            horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound(after->x() - before->x()));
+            verticalScrollBar()->setValue(verticalScrollBar()->value() + qRound(after->y() - before->y()));
+        } else if (place) {
+            centerOn(pointAt(this->picture()->layout, *place));
+        }
         if (wanted.valid()) {
             const bool isFound = m_open == m_openForFound;
             showOp(wanted);
@@ -204,15 +211,15 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
     Q_EMIT pictureChanged();
 }
 
-QPointF GraphView::viewPosition(const DagKey& key) const
+std::optional<QPointF> GraphView::viewPosition(const DagKey& key) const
 {
     if (!picture())
-        return {};
+        return std::nullopt;
     int box = picture()->dag.find(key);
     if (box < 0 && key.op.valid())
         box = picture()->dag.findOp(key.op, key.band);
     if (box < 0)
-        return {};
+        return std::nullopt;
     const LayoutPoint centre = picture()->layout.centres[static_cast<std::size_t>(box)];
     return mapFromScene(QPointF(centre.x, centre.y));
 }

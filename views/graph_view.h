@@ -84,7 +84,7 @@ public:
     void exportPicture(const QString& path);  ///< SVG, PDF or PNG by the name's end; Error if it cannot be written
     QString svg();                            ///< an element; empty without a picture
     void print(QPrinter& printer);
-    QPointF viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
+    std::optional<QPointF> viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
 
     static constexpr double minZoom = 0.02, maxZoom = 4;  ///< smaller where the whole picture needs it
 

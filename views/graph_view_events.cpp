@@ -32,7 +32,7 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
     if (!menu.isEmpty() && !actions().isEmpty())
         menu.addSeparator();
     menu.addActions(actions());
-    const QPoint place = selectedBox() != nullptr ? viewPosition(selectedBox()->key).toPoint()
+    const QPoint place = selectedBox() != nullptr ? viewPosition(selectedBox()->key).value_or(QPointF()).toPoint()
                          : m_cut                  ? mapFromScene(m_scene->cutRect(*m_cut).center())
                                                   : viewport()->rect().center();
     menu.exec(byKey ? viewport()->mapToGlobal(place) : event->globalPos());

@@ -288,7 +288,8 @@ void MainWindow::makeActions()
     auto* openModel = addAction(file, tr("Open &model…"), QKeySequence::Open,
                                 [this] { openDialog(tr("Open model"), tr("Models (*.pt2 *.pt);;PipeDream profile graphs (*.txt);;All files (*)")); });
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"), [this] {
-        openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)"));
+        openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)"), &Document::open,
+                   m_document.graphPath());
     });
     QAction* openFolder = addAction(file, tr("Open graph &folder…"), {}, [this] { openFolderDialog(); });
     openFolder->setToolTip(tr("A folder of .npy arrays, or a dataset as OGB keeps it"));
@@ -303,7 +304,8 @@ void MainWindow::makeActions()
     });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …; or one alone as .npy"));
     m_closeExpected = addAction(file, tr("Close expected outputs"), {}, [this] { m_document.closeExpected(); });
-    addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
+    addAction(file, tr("Open &plan…"), {},
+              [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan, m_document.planPath()); });
     m_savePlan = addAction(file, tr("&Save plan"), QKeySequence::Save, [this] { savePlan(); });
     m_savePlanAs = addAction(file, tr("Save plan &as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { saveDialog(); });
     file->addSeparator();
@@ -326,7 +328,7 @@ void MainWindow::makeActions()
     planners->setToolTipsVisible(true);
     planners->addActions(m_plan->plannerActions());
     addAction(plan, tr("&Compare with a plan…"), {},
-              [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
+              [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan, m_document.planPath()); });
     auto* end = addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
     const auto mayEnd = [this, end] { end->setEnabled(m_document.planEditor().other().has_value()); };
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, mayEnd);

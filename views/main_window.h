@@ -69,7 +69,7 @@ private:
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work);
     void addRewrites(QMenu* menu);
 
-    void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
+    void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open, const QString& last = {});
     void openFolderDialog();
     void exportDialog();
     void exportCodeDialog();

@@ -74,9 +74,10 @@ QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& pa
 
 }  // namespace
 
-void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&))
+// Begins where the last file of that kind lies, or else beside the model.
+void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&), const QString& last)
 {
-    QFileDialog* dialog = fileDialog(this, title, folderBeside(m_document.modelPath()), filter, QFileDialog::AcceptOpen);
+    QFileDialog* dialog = fileDialog(this, title, folderBeside(last.isEmpty() ? m_document.modelPath() : last), filter, QFileDialog::AcceptOpen);
     connect(dialog, &QFileDialog::fileSelected, &m_document, open);
     dialog->show();
 }

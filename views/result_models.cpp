@@ -251,27 +251,29 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
 {
     std::vector<TextTableModel::Column> columns{
         {ResultModelsTexts::tr("Output"), {}, false},
+        {ResultModelsTexts::tr("Result"), {}, false},
         {ResultModelsTexts::tr("Compared"), {}, false},
         {ResultModelsTexts::tr("Difference"), ResultModelsTexts::tr("Largest absolute difference of an element"), true},
         {ResultModelsTexts::tr("Relative"), ResultModelsTexts::tr("The same relative to the largest element"), true},
         {ResultModelsTexts::tr("Rows over"), ResultModelsTexts::tr("Rows with an element over tolerance"), true},
-        {ResultModelsTexts::tr("Result"), {}, false},
         {ResultModelsTexts::tr("Worst rows"), ResultModelsTexts::tr("Rows over tolerance, those that differ most first"), false},
     };
     constexpr qsizetype shown = 5;
+    constexpr int verdict = 1;
     std::vector<std::vector<QString>> rows;
     std::vector<QStringList> worst;
     if (result != nullptr)
         for (const Comparison& c : result->comparisons) {
             worst.push_back(worstRows(c, graph));
             rows.push_back(
-                {toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
-                 numberText(c.maxRelative), ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
+                {toText(c.output),
                  c.equal && c.rowsOfEqualScores > 0 ? ResultModelsTexts::tr("✓ equal, but for ties")
                  : c.equal                          ? ResultModelsTexts::tr("✓ equal")
                  : c.equalInFloat64                 ? ResultModelsTexts::tr("✓ equal in float64")
                  : c.isRounding()                   ? ResultModelsTexts::tr("✗ different, by rounding")
                                                     : ResultModelsTexts::tr("✗ different"),
+                 ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute), numberText(c.maxRelative),
+                 ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
                  worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
         }
     const int last = static_cast<int>(columns.size()) - 1;
@@ -280,7 +282,7 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
         if (worst[i].size() > shown)
             table.setToolTip(static_cast<int>(i), last, worst[i].join(QStringLiteral(", ")));
         if (const QString note = roundingNote(result->comparisons[i]); !note.isEmpty())
-            table.setToolTip(static_cast<int>(i), last - 1, note);
+            table.setToolTip(static_cast<int>(i), verdict, note);
     }
 }
 
