@@ -136,6 +136,7 @@ Q_SIGNALS:
     void failed(const QString& sentence);
     void modelRefused(const QString& path, const QString& sentence);  ///< that was to be opened
     void noted(const QString& sentence);  ///< for the list of messages
+    void cancelled(const QString& sentence);  ///< by somebody, who is told
 
 private:
     struct PlanFile {

@@ -158,7 +158,7 @@ void Document::cancel()
     keepRewrites();
     for (std::size_t i = 0; i < m_jobs.size(); ++i)
         if (m_jobs[i]) {
-            Q_EMIT noted(tr("Cancelled: %1.").arg(m_jobs[i]->title()));
+            Q_EMIT cancelled(tr("Cancelled: %1.").arg(m_jobs[i]->title()));
             m_jobs[i]->cancel();
             QTimer::singleShot(patience, m_jobs[i].get(), [this, i, job = m_jobs[i].get()] {
                 if (m_jobs[i].get() == job)

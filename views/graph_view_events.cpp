@@ -282,6 +282,16 @@ void GraphView::wheelEvent(QWheelEvent* event)
     QGraphicsView::wheelEvent(event);
 }
 
+// F6 leads into the picture from anywhere else, and out of it here.
+bool GraphView::event(QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_F6) {
+        event->accept();
+        return true;
+    }
+    return QGraphicsView::event(event);
+}
+
 bool GraphView::viewportEvent(QEvent* event)
 {
     if (event->type() == QEvent::NativeGesture)

@@ -67,7 +67,7 @@ HelpDialog::HelpDialog(const QMenuBar& menus, QWidget* parent) : QDialog(parent)
         {tr("Ctrl+wheel"), tr("zooms")},
         {tr("F or Home"), tr("shows the whole picture")},
         {tr("Shift+F10"), tr("what can be done with what is selected")},
-        {tr("F6"), tr("leaves the picture, past all boxes and cuts")},
+        {tr("F6"), tr("into the picture, and out of it past all boxes and cuts")},
         {tr("Esc"), tr("gives up a drag, or selects nothing")},
     };
     Entries keys;

@@ -5,8 +5,8 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
-#include <QHBoxLayout>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -16,6 +16,7 @@
 #include <QRegularExpression>
 #include <QScrollBar>
 #include <QSettings>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QToolBar>
@@ -100,6 +101,10 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(&m_document, &Document::failed, this, &MainWindow::showError);
     connect(&m_document, &Document::modelRefused, this, &MainWindow::showRefusal);
     connect(&m_document, &Document::noted, this, [this](const QString& sentence) { note(fromCore(sentence)); });
+    connect(&m_document, &Document::cancelled, this, [this](const QString& sentence) {
+        note(sentence);
+        statusBar()->showMessage(sentence, messageTime);
+    });
     connect(&m_document, &Document::planDiffers, this, &MainWindow::showRemarks);
     connect(&m_document, &Document::planPathChanged, this, [this] {
         rememberFile(m_document.planPath());
@@ -138,6 +143,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
             m_message->hide();
         m_legend->showDocument(m_document);
     });
+    auto* intoPicture = new QShortcut(Qt::Key_F6, this);
+    connect(intoPicture, &QShortcut::activated, m_view, [this] { m_view->setFocus(Qt::ShortcutFocusReason); });
     connect(m_view, &GraphView::failed, this, &MainWindow::showError);
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
@@ -295,7 +302,7 @@ void MainWindow::makeActions()
     openFolder->setToolTip(tr("A folder of .npy arrays, or a dataset as OGB keeps it"));
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
     addAction(file, tr("Open the e&xample"), {}, [this] { openExample(); })->setEnabled(!exampleFile(QStringLiteral("sage.pt2")).isEmpty());
-    m_reload = addAction(file, tr("Re&load"), QKeySequence(Qt::Key_F5), [this] { m_document.reload(); });
+    m_reload = addAction(file, tr("Re&load"), QKeySequence(Qt::Key_F5), [this] { m_recovery.reload(); });
     m_reload->setToolTip(tr("Reads the model and the graph once more from their files"));
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);

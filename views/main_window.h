@@ -62,6 +62,8 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    static constexpr int messageTime = 8000;  // milliseconds, in the status bar
+
     void makeCentre();
     void makeDocks();
     void makeActions();

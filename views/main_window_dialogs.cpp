@@ -29,7 +29,6 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int messageTime = 8000;  // milliseconds
 const QString folderKey = QStringLiteral("folder");
 
 // Where a dialog begins: beside a file that is open, or where one was chosen last. The example's folder is the program's.

@@ -452,6 +452,8 @@ QString PlanEditor::positionText(Position position) const
 }
 
 QString functionText(const FunctionCost& f) { return fromCore(functionName(f.first, f.last, f.isGlobal, f.rowsOf)); }
+bool isIdle(const FunctionCost& f) { return f.seconds() == 0; }
+
 std::vector<std::size_t> inOrderOfRuns(const PlanCost& cost)
 {
     std::vector<std::size_t> order(cost.functions.size());

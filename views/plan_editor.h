@@ -163,6 +163,7 @@ private:
 };
 
 QString functionText(const FunctionCost& f);   ///< "function 2"
+bool isIdle(const FunctionCost& f);            ///< of a message degree at which nothing is done: no function of the plan
 QString functionTitle(const FunctionCost& f);  ///< "Function 2"
 std::vector<std::size_t> inOrderOfRuns(const PlanCost& cost);  ///< places of its functions, first what runs first: global ops before their level
 

@@ -99,6 +99,8 @@ Recovery::Recovery(Document& document, QObject* parent) : QObject(parent), m_doc
         discard(*std::exchange(m_restoring, std::nullopt));
     });
     connect(&document, &Document::planNotOpened, this, [this](const QString& path) {
+        if (path == m_keeping)
+            m_keeping.clear();  // the model was not read anew
         if (!m_restoring || m_restoring->planPath() != path)
             return;
         const LeftPlan plan = *std::exchange(m_restoring, std::nullopt);
@@ -135,6 +137,23 @@ void Recovery::restore(const LeftPlan& plan)
         m_document.openGraph(plan.graphPath);
     m_document.restorePlan(plan.planPath(), plan.savedPath);
     m_restoring = plan;
+}
+
+void Recovery::reload()
+{
+    const bool isModified = m_document.planEditor().isModified();
+    const QString savedPath = m_document.planPath();
+    if (isModified)
+        write();
+    m_document.reload();
+    if (m_document.job(Task::OpenModel) == nullptr)
+        return;
+    if (isModified && !m_folder.isEmpty()) {
+        m_keeping = LeftPlan{m_folder, {}, {}, {}, {}, {}, {}}.planPath();
+        m_document.restorePlan(m_keeping, savedPath);
+    } else if (!isModified && !savedPath.isEmpty()) {
+        m_document.openPlan(savedPath);
+    }
 }
 
 void Recovery::discard(const LeftPlan& plan)
@@ -198,6 +217,8 @@ void Recovery::leave()
     plan.lock = std::exchange(m_lock, nullptr);
     if (plan.modelPath.isEmpty())
         discard(plan);
+    else if (std::exchange(m_keeping, {}) == plan.planPath())
+        m_restoring = plan;
     else
         Q_EMIT leftBehind(plan);
 }

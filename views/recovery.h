@@ -33,6 +33,7 @@ public:
 
     std::vector<LeftPlan> left() const;    ///< by windows that are gone, the latest first
     void restore(const LeftPlan& plan);    ///< its model, its graph and the plan, as not saved
+    void reload();                         ///< the files that are open; the plan that is worked on is that of the model read anew, if it still fits
     static void discard(const LeftPlan& plan);
     void forget();                         ///< the plan that is worked on: it is saved, or shall be lost
     void write();                          ///< the plan that is worked on, now; it is done by itself a second after a change
@@ -49,6 +50,7 @@ private:
     std::shared_ptr<QLockFile> m_lock;
     QTimer m_timer;
     bool m_isLeaving = false;  // another model is being opened
+    QString m_keeping;         // the plan that the same model, read anew, goes on with
     std::optional<LeftPlan> m_restoring;
 };
 

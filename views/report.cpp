@@ -146,6 +146,8 @@ QString functionTable(const PlanEditor& editor)
     QString table = header(titles);
     for (std::size_t i = 0; i < editor.cost()->functions.size(); ++i) {
         const FunctionCost& f = editor.cost()->functions[i];
+        if (isIdle(f))
+            continue;
         table += QStringLiteral("<tr>") + cell(functionTitle(f));
         for (const double seconds : {f.prepare.seconds, f.read.seconds, f.compute.seconds, f.write.seconds, f.seconds()})
             table += cell(secondsText(seconds), true);
@@ -234,6 +236,8 @@ QString csvReport(Document& document)
     for (const auto& [plan, cost, placed] : plansOf(document.planEditor()))
         for (std::size_t i = 0; i < cost.functions.size(); ++i) {
             const FunctionCost& f = cost.functions[i];
+            if (isIdle(f))
+                continue;
             csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8,%9")
                        .arg(csvField(plan), csvField(functionTitle(f)))
                        .arg(f.prepare.seconds, 0, 'g', 9)

@@ -146,7 +146,7 @@ QVariant TextTableModel::headerData(int section, Qt::Orientation orientation, in
     return {};
 }
 
-void showFunctions(TextTableModel& table, const RunResult* run)
+void showFunctions(TextTableModel& table, const RunResult* run, bool tellsPredicted)
 {
     std::vector<TextTableModel::Column> columns{
         {ResultModelsTexts::tr("Function"), {}, false},
@@ -179,8 +179,8 @@ void showFunctions(TextTableModel& table, const RunResult* run)
     std::vector<std::vector<QString>> rows;
     if (run != nullptr) {
         const std::vector<double>&seconds = run->predicted.seconds, &bytes = run->predicted.peakBytes;
-        const auto predicted = [&](std::size_t i) { return i < seconds.size() ? Predicted{seconds[i], bytes[i]} : Predicted{}; };
-        const Predicted all = seconds.size() == run->functions.size() && !seconds.empty()
+        const auto predicted = [&](std::size_t i) { return tellsPredicted && i < seconds.size() ? Predicted{seconds[i], bytes[i]} : Predicted{}; };
+        const Predicted all = tellsPredicted && seconds.size() == run->functions.size() && !seconds.empty()
                                   ? Predicted{std::accumulate(seconds.begin(), seconds.end(), 0.0), std::ranges::max(bytes)}
                                   : Predicted{};
         for (std::size_t i = 0; i < run->functions.size(); ++i)

@@ -37,7 +37,8 @@ private:
     std::map<std::pair<int, int>, QString> m_toolTips;
 };
 
-void showFunctions(TextTableModel& table, const RunResult* run);          ///< one row per function and their sum
+/// One row per function and their sum. tellsPredicted: not while somebody guesses.
+void showFunctions(TextTableModel& table, const RunResult* run, bool tellsPredicted = true);
 QString sampleNote(const Sample& sample);     ///< which nodes were compared, where not all were
 QString roundingNote(const Comparison& c);  ///< whether rows that differ could be told more exactly at all; empty if that was not tried
 /// one row per pair of runs and output; graph: names of nodes, may be null

@@ -60,6 +60,10 @@ ResultPanel::ResultPanel(Document& document, QWidget* parent)
         if (change == Change::Result && m_document.report().run() != nullptr)
             setCurrentIndex(m_document.report().isOfVerify() ? VerifyPage : RunPage);
     });
+    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, [this] {
+        if (m_tellsPredicted != m_document.planEditor().showsCosts())
+            showReport();
+    });
     showReport();
 }
 
@@ -128,7 +132,8 @@ void ResultPanel::showReport()
     const Report& report = m_document.lastReport();
     const bool isEarlier = m_document.report().run() == nullptr && report.run() != nullptr;
     const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
-    showFunctions(m_functions, report.run());
+    m_tellsPredicted = m_document.planEditor().showsCosts();
+    showFunctions(m_functions, report.run(), m_tellsPredicted);
     showComparisons(m_comparisons, verify, m_document.graph().get());
     showAccuracies(m_accuracies, verify);
     m_accuracyView->setVisible(verify == nullptr || !verify->accuracies.empty());
@@ -154,7 +159,7 @@ QString ResultPanel::runSummary(const RunResult& run) const
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
     if (run.firstSeconds > 0)
         text += tr(" The first time it took %1.").arg(secondsText(run.firstSeconds));
-    if (run.peakBytes > 0 && !run.predicted.seconds.empty())
+    if (run.peakBytes > 0 && !run.predicted.seconds.empty() && m_tellsPredicted)
         text += tr(" At most %1 of memory at once beside the graph, where %2 were predicted.")
                     .arg(bytesText(run.peakBytes), bytesText(run.predicted.mostBytes()));
     else if (run.peakBytes > 0)
@@ -171,7 +176,7 @@ QString ResultPanel::runSummary(const RunResult& run) const
     const double took = std::accumulate(run.functions.begin(), run.functions.end(), 0.0,
                                         [](double all, const FunctionRun&f) { return all + f.seconds(); }),
                  predicted = std::accumulate(run.predicted.seconds.begin(), run.predicted.seconds.end(), 0.0);
-    if (run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
+    if (m_tellsPredicted && run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
         text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running, or this plan is priced wrongly.")
                            .arg(changeText(predicted, took));
     if (!run.randomInputs.empty())

@@ -40,6 +40,7 @@ private:
     TextTableModel m_functions, m_comparisons, m_accuracies;
     QTableView* m_accuracyView = nullptr;
     QSplitter* m_tables = nullptr;
+    bool m_tellsPredicted = true;
     bool m_isMoved = false;  // by the person who looks at it
     QLabel* m_runSummary;
     QLabel* m_verdict;

@@ -16,9 +16,21 @@ struct StoryTexts {
 
 constexpr std::int64_t asked = 11;  // a member with one friend, who knows nearly everybody
 
+std::vector<int> numbers(int count)
+{
+    std::vector<int> all(static_cast<std::size_t>(std::max(count, 1)));
+    std::iota(all.begin(), all.end(), 1);
+    return all;
+}
+
 }  // namespace
 
-Story::Story(int layers) : m_graph(karateClub()), m_layers(std::clamp(layers, 1, 6))
+Story::Story(int layers) : Story(numbers(layers)) {}
+
+Story::Story(std::vector<int> functions)
+    : m_graph(karateClub()),
+      m_functions(functions.empty() ? numbers(1) : std::move(functions)),
+      m_layers(std::min(static_cast<int>(m_functions.size()), 6))
 {
     tellGraph();
     tellNodeWise();
@@ -119,9 +131,14 @@ void Story::tellLayerWise()
 {
     StoryStep idea;
     idea.title = StoryTexts::tr("The idea: cut between the layers");
-    idea.text = StoryTexts::tr("Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
+    const bool inOrder = m_functions == numbers(static_cast<int>(m_functions.size()));
+    idea.text = inOrder
+        ? StoryTexts::tr("Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
                           "batch never needs more than its direct friends. So the model is cut into functions, the bands beside: function 1 computes layer 1, and so on; function 0 "
-                          "prepares each member's features. The lines between them are the cuts, and what lies on a line is saved there: the save points.");
+                          "prepares each member's features. The lines between them are the cuts, and what lies on a line is saved there: the save points.")
+        : StoryTexts::tr("Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
+                          "batch never needs more than its direct friends. So the model is cut into functions, the bands beside, of which some compute a layer each; others prepare "
+                          "rows, or look at those of everybody at once. The lines between them are the cuts, and what lies on a line is saved there: the save points.");
     idea.stores.assign(static_cast<std::size_t>(m_layers), std::vector<char>(static_cast<std::size_t>(m_graph.numNodes)));
     std::vector<std::vector<char>> stores = idea.stores;
     m_steps.push_back(std::move(idea));
@@ -130,14 +147,15 @@ void Story::tellLayerWise()
     for (int layer = 1; layer <= m_layers; ++layer)
         for (std::int64_t b = 0; b < batches; ++b) {
             StoryStep step;
-            step.function = step.layer = layer;
+            step.layer = layer;
+            step.function = m_functions[static_cast<std::size_t>(layer) - 1];
             step.computed.resize(static_cast<std::size_t>(std::min(batchSize, m_graph.numNodes - b * batchSize)));
             std::iota(step.computed.begin(), step.computed.end(), b * batchSize);
             step.read = receptiveField(edges(), step.computed, 1).back();
             for (const std::int64_t node : step.computed)
                 stores[static_cast<std::size_t>(layer) - 1][static_cast<std::size_t>(node)] = 1;
             step.stores = stores;
-            step.title = StoryTexts::tr("Function %1, batch %2 of %3").arg(layer).arg(b + 1).arg(batches);
+            step.title = StoryTexts::tr("Function %1, batch %2 of %3").arg(step.function).arg(b + 1).arg(batches);
             const auto friends = static_cast<std::int64_t>(step.read.size() - step.computed.size());
             step.text = layer == 1 ? StoryTexts::tr("Reads what was prepared for %1 members, these %2 and %3 friends of theirs, computes %2 rows of layer 1, and saves them.")
                                          .arg(step.read.size()).arg(step.computed.size()).arg(friends)

@@ -26,12 +26,14 @@ struct StoryStep {
 /// Why layer-wise inference works, told on Zachary's karate club with as many layers as the model has.
 class Story {
 public:
-    explicit Story(int layers);  ///< 1 to 6
+    explicit Story(int layers);                  ///< 1 to 6, each the function of its number
+    explicit Story(std::vector<int> functions);  ///< that compute the layers, one after the other; the first six are told
 
     const std::vector<StoryStep>& steps() const { return m_steps; }
     const DataGraph& graph() const { return m_graph; }
     EdgeList edges() const;
     int layers() const { return m_layers; }
+    const std::vector<int>& functions() const { return m_functions; }
     static constexpr std::int64_t batchSize = 12;
 
     struct Count {
@@ -46,6 +48,7 @@ private:
     void tellLayerWise();
 
     DataGraph m_graph;
+    std::vector<int> m_functions;
     int m_layers;
     std::vector<StoryStep> m_steps;
 };

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <utility>
 
@@ -374,16 +375,34 @@ StoryView::StoryView(Document& document, QWidget* parent)
 
 QString StoryView::text() const { return m_text->text(); }
 
+namespace {
+
+// Of the functions that pass messages the first one of each message degree: the layers.
+std::vector<int> layersOf(const Model& model)
+{
+    std::map<int, int> functions;
+    for (const CutFunction& function : model.cut->functions)
+        if (function.isOfLevel() && !function.segments().empty())
+            functions.emplace(model.analysis->degreeOf(function.level), function.level);
+    std::vector<int> layers;
+    for (const auto& [degree, function] : functions)
+        layers.push_back(function);
+    return layers;
+}
+
+}  // namespace
+
 // With as many layers as the model has.
 void StoryView::begin()
 {
-    const int layers = m_document.model() ? m_document.model()->analysis->degreeOf(m_document.model()->analysis->levels) : 2;
-    if (m_story && m_story->layers() == std::clamp(layers, 1, 6)) {
+    const std::vector<int> layers = m_document.model() ? layersOf(*m_document.model()) : std::vector<int>{1, 2};
+    auto story = std::make_unique<Story>(layers);
+    if (m_story && m_story->functions() == story->functions()) {
         showOutcome();
         return;
     }
     m_canvas->setStep(nullptr, nullptr);
-    m_story = std::make_unique<Story>(layers);
+    m_story = std::move(story);
     m_at = 0;
     const QSignalBlocker quiet(m_slider);
     m_slider->setRange(0, static_cast<int>(m_story->steps().size()) - 1);

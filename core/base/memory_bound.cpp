@@ -114,7 +114,7 @@ void divideForArrays(bool librariesAreReady)
     giveBackPages();
     malloc_trim(0);
     dropMappedPages([] { return false; });
-    const std::size_t known = origin + pagesInUse().used;
+    const std::size_t known = origin + pagesWithinBound();
     std::size_t now = residentBytes();
     // Libraries' pages, those that were there at the beginning too, can go; what is needed of them comes back.
     const std::int64_t time = milliseconds();
@@ -144,7 +144,7 @@ void require(std::size_t needed, std::size_t before, std::size_t bound, const st
     constexpr std::size_t forWhatComesBetween = std::size_t{24} << 20;
     if (used + needed > bound)
         throw Error(what + " needs about " +
-                    formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed + forWhatComesBetween)) +
+                    formatBytes(forRounding * static_cast<double>(std::max(used, pagesWithinBound()) + needed + forWhatComesBetween)) +
                     " of memory, more than the " + formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
 }
 

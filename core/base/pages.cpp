@@ -99,7 +99,7 @@ public:
         m_use.used += bytes;
         if (bytes >= hugePage) {
             if (m_bound.lasting > 0)
-                giveBack(m_all - std::min(m_all, m_use.used));
+                giveBack(m_all - std::min(m_all, usedSince()));
         }
         m_peak = std::max(m_peak, m_use.used);
         giveBack(std::max(m_peak - m_use.used, alwaysKept));
@@ -135,13 +135,21 @@ public:
     std::size_t roomInCore()
     {
         const std::lock_guard lock(m_mutex);
-        return m_bound.lasting == 0 ? std::numeric_limits<std::size_t>::max() : m_leavingRoom - std::min(m_leavingRoom, m_use.used);
+        return m_bound.lasting == 0 ? std::numeric_limits<std::size_t>::max() : m_leavingRoom - std::min(m_leavingRoom, usedSince());
     }
 
     void bound(PagesBound bound)
     {
         const std::lock_guard lock(m_mutex);
+        if (m_bound.lasting == 0 || bound.lasting == 0)
+            m_usedBefore = bound.lasting > 0 ? m_use.used : 0;
         m_bound = std::move(bound);
+    }
+
+    std::size_t usedWithinBound()
+    {
+        const std::lock_guard lock(m_mutex);
+        return usedSince();
     }
 
     PagesInUse use()
@@ -176,13 +184,16 @@ private:
         return memory;
     }
 
+    // A bound is on what comes after it was made.
+    std::size_t usedSince() const { return m_use.used - std::min(m_use.used, m_usedBefore); }
+
     // Whether so much more stays within the bound; what is kept goes first.
     bool makeRoom(std::size_t bytes)
     {
         constexpr std::size_t fewForFiles = std::size_t{1} << 20;
-        giveBack(m_all - std::min(m_all, m_use.used));
+        giveBack(m_all - std::min(m_all, usedSince()));
         const std::size_t most = place == InCoreBesideOthers ? m_leavingRoom : place == InCore || bytes < fewForFiles ? m_all : m_bound.lasting;
-        if (m_use.used + bytes > most) {
+        if (usedSince() + bytes > most) {
             if (place != Anywhere) {
                 wasShort = true;
                 throw std::bad_alloc();
@@ -190,7 +201,7 @@ private:
             return bytes < fewForFiles;
         }
         if (bytes < hugePage)
-            giveBack(m_all - std::min(m_all, m_use.used + bytes));  // larger ones are filled with what is kept before they are touched
+            giveBack(m_all - std::min(m_all, usedSince() + bytes));  // larger ones are filled with what is kept before they are touched
         return true;
     }
 
@@ -239,6 +250,7 @@ private:
     Kept m_kept;
     PagesInUse m_use;
     PagesBound m_bound;
+    std::size_t m_usedBefore = 0;  // the bound
     std::size_t m_leavingRoom = 0, m_all = 0;
     std::map<void*, Mapping> m_spilled;
     std::size_t m_peak = 0;  // of what is used: with what is kept it is never more
@@ -267,6 +279,7 @@ bool pagesAreBound() { return Pages::instance().isBound(); }
 PagesInUse pagesInUse() { return Pages::instance().use(); }
 void giveBackPages() { Pages::instance().giveBackAll(); }
 void boundPages(PagesBound bound) { Pages::instance().bound(std::move(bound)); }
+std::size_t pagesWithinBound() { return Pages::instance().usedWithinBound(); }
 
 void boundBatches(std::size_t leavingRoom, std::size_t all) { Pages::instance().boundBatches(leavingRoom, all); }
 

@@ -66,12 +66,13 @@ private:
 /// What is kept goes back to the system.
 void giveBackPages();
 
-/// How much of such memory may be no file's. 0: all of it.
+/// How much of such memory may be no file's, beside what was in use when the first of them was set. 0: all of it.
 struct PagesBound {
     std::size_t lasting = 0;       ///< for what may as well lie in files: what goes beyond does
     std::filesystem::path folder;  ///< of the files
 };
 void boundPages(PagesBound bound);
+std::size_t pagesWithinBound();  ///< bytes in use that the bound is on
 
 /// How much there may be in all where something must not lie in files (MemoryInCore) and would go beyond: it is refused.
 void boundBatches(std::size_t leavingRoom, std::size_t all);

@@ -22,6 +22,16 @@ namespace {
 
 namespace jit = torch::jit;
 
+// Zero times what is not is no longer zero: sums and products by it do not change places.
+bool isFinite(const c10::IValue& constant)
+{
+    const at::Tensor numbers = constant.toTensor().contiguous();
+    if (numbers.scalar_type() != at::kFloat)
+        return numbers.isfinite().all().item<bool>();
+    const std::span<const float> all(numbers.data_ptr<float>(), static_cast<std::size_t>(numbers.numel()));
+    return std::ranges::all_of(all, [](float number) { return std::isfinite(number); });
+}
+
 class FunctionLowering {
 public:
     FunctionLowering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::set<ValueId>& narrow)
@@ -64,7 +74,7 @@ public:
         std::map<std::size_t, std::vector<SparseTerm>> sums;  // by the step that adds the last of the terms
         std::set<std::size_t> later;  // steps that are run there
         for (const SparseTerm& term : m_device ? std::vector<SparseTerm>{} : findSparseTerms(m_a, m_f, fusion))
-            if (isFinite(term.weight) && (!term.bias.valid() || isFinite(term.bias))) {
+            if (isFinite(m_constants[term.weight]) && (!term.bias.valid() || isFinite(m_constants[term.bias]))) {
                 later.insert(fusion.programs[term.program].step);
                 later.insert(term.scales.begin(), term.scales.end());
                 later.insert(term.product);
@@ -300,15 +310,6 @@ private:
                 sources.push_back(sourcesOf(operand.index));
         }
         return {operands, sources};
-    }
-
-    bool isFinite(ValueId constant) const
-    {
-        const at::Tensor numbers = m_constants[constant].toTensor().contiguous();
-        if (numbers.scalar_type() != at::kFloat)
-            return numbers.isfinite().all().item<bool>();
-        const std::span<const float> all(numbers.data_ptr<float>(), static_cast<std::size_t>(numbers.numel()));
-        return std::ranges::all_of(all, [](float number) { return std::isfinite(number); });
     }
 
     using Sums = std::map<std::size_t, std::vector<SparseTerm>>;
@@ -573,6 +574,8 @@ std::optional<OwnRowsFunction> lowerOwnRows(const Analysis& analysis, const CutF
             return {};
         const bool isLinear = analysis.program[function.steps[sum->term.product].op].target == "aten::linear";
         const at::Tensor matrix = constants[sum->term.weight].toTensor();
+        if (!isFinite(constants[sum->term.weight]) || (sum->term.bias.valid() && !isFinite(constants[sum->term.bias])))
+            return {};
         made.matrix = isLinear ? matrix : matrix.t().contiguous();
         if (sum->term.bias.valid())
             made.bias = constants[sum->term.bias].toTensor();

@@ -154,14 +154,19 @@ namespace {
 // The process has one bound at a time: a run that was given up may still have it for a moment.
 class BoundedRun {
 public:
-    BoundedRun(const Model& model, const Bindings& inputs, const RunOptions& options, const Progress& progress)
+    BoundedRun(const RunOptions& options, const Progress& progress)
     {
         if (options.memoryBytes == 0)
             return;
         while (!m_turn.try_lock_for(std::chrono::milliseconds(50)))
             progress.update(0, "Waiting for the run before to end");
         m_bound.emplace(options.memoryBytes, options.spillFolder());
-        requireLeastMemory(*m_bound, leastMemory(model, inputs, options), options);
+    }
+
+    void requireLeast(const Model& model, const Bindings& inputs, const RunOptions& options) const
+    {
+        if (m_bound)
+            requireLeastMemory(*m_bound, leastMemory(model, inputs, options), options);
     }
 
     const MemoryBound* bound() const { return m_bound ? &*m_bound : nullptr; }
@@ -224,13 +229,14 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
     return result;
 }
 
-// inputs: are let go before functions run.
-RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& options, const AfterFunction& after, const Progress& progress)
+// inputs: bound within it, and let go before functions run.
+RunResult layerWiseOn(const Model& model, Bindings& inputs, const BoundedRun& bounded, const RunOptions& options, const AfterFunction& after,
+                      const Progress& progress)
 {
     RunResult result;
     const Targets targets = targetsOf(*model.analysis, options);
     guarded("Running layer by layer on this graph failed", [&] {
-        const BoundedRun bounded(model, inputs, options, progress);
+        bounded.requireLeast(model, inputs, options);
         const PagesLimit limit = PagesLimit::ofSystem();
         PeakMemory peak;
         const Stopwatch watch;
@@ -292,8 +298,9 @@ RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOpt
 {
     const Stoppable stoppable(progress.stop);
     useThreads(options);
+    const BoundedRun bounded(options, progress);
     Bindings inputs = bindInputs(model, graph, options);
-    RunResult result = layerWiseOn(model, inputs, options, after, progress);
+    RunResult result = layerWiseOn(model, inputs, bounded, options, after, progress);
     result.randomInputs = randomInputs(model.program(), graph, options);
     return result;
 }
@@ -366,11 +373,12 @@ RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOpt
     return withinMemory(options, [&] {
         const Stoppable stoppable(progress.stop);
         useThreads(options);
+        const BoundedRun bounded(options, progress);
         Bindings inputs = bindInputs(model, graph, options);
         const std::vector<std::string> random = randomInputs(model.program(), graph, options);
         const GraphFiles files(graph);
         graph.arrays.clear();
-        RunResult result = layerWiseOn(model, inputs, options, {}, progress);
+        RunResult result = layerWiseOn(model, inputs, bounded, options, {}, progress);
         files.requireUnchanged();
         result.randomInputs = random;
         return result;

@@ -2931,8 +2931,8 @@
         <translation>F6</translation>
     </message>
     <message>
-        <source>leaves the picture, past all boxes and cuts</source>
-        <translation>越过所有框和切口离开图</translation>
+        <source>into the picture, and out of it past all boxes and cuts</source>
+        <translation>进入图；在图中则越过所有框和切口离开</translation>
     </message>
     <message>
         <source>Esc</source>

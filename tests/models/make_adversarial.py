@@ -775,6 +775,12 @@ def adds_undefined_means(self, x, edge_index):
     return self.a(x) + mean(up) @ self.a.weight + self.b(mean(down))
 
 
+@model("equal", "rows of their own beside means that are undefined where a node has no edges")
+def adds_own_rows_to_undefined_means(self, x, edge_index):
+    degree = torch.zeros(x.size(0)).index_add(0, edge_index[1], torch.ones(edge_index.size(1)))
+    return self.a(x) + self.b(propagate(x, edge_index) / degree.unsqueeze(-1))
+
+
 @model("equal", "partial sums over several edge sets that somebody else reads as well")
 def reads_partial_sums(self, x, edge_index):
     up, down = up_and_down(edge_index)
@@ -788,6 +794,11 @@ def multiplies_by_infinity(self, x, edge_index):
     up, down = up_and_down(edge_index)
     weight = self.a.weight / torch.where(self.a.weight > 0.3, 0.0, 1.0)
     return self.a(x) + propagate(x, up) @ weight + propagate(x, down) @ self.b.weight
+
+
+@model("equal", "zeros times an infinite weight, beside rows of their own")
+def adds_own_rows_to_infinite_products(self, x, edge_index):
+    return self.a(x) + propagate(x, edge_index) @ (self.b.weight / torch.where(self.b.weight > 0.3, 0.0, 1.0))
 
 
 def for_each_node(row, like):

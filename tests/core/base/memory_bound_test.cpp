@@ -61,6 +61,25 @@ bool isEmpty(const std::filesystem::path& folder)
     return std::filesystem::directory_iterator(folder) == std::filesystem::directory_iterator();
 }
 
+// What was there before a bound was made is in what it is above.
+TEST(Pages, ABoundIsOnWhatComesAfterIt)
+{
+    const test::TemporaryFolder folder;
+    const PageVector<char> before(100 * mega);
+    const std::size_t used = pagesInUse().used;
+    const MemoryBound bound(64 * mega, folder.path());
+    EXPECT_LT(pagesWithinBound(), mega);
+    {
+        const MemoryInCore here;
+        const PageVector<char> fits(16 * mega);
+        EXPECT_GE(pagesWithinBound(), 16 * mega);
+        EXPECT_EQ(pagesInUse().used, used + pagesWithinBound());
+        EXPECT_THROW(PageVector<char>(64 * mega), std::bad_alloc);
+    }
+    const PageVector<char> spilled(64 * mega);  // into a file
+    EXPECT_LT(pagesWithinBound(), mega);
+}
+
 TEST(Mapping, TemporaryLeavesNothingAndKeepsWhatIsDropped)
 {
     const test::TemporaryFolder folder;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -131,6 +132,41 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
         }
     }
     EXPECT_GT(gathers, 15);
+}
+
+// A sum of no edges that is divided by none is no number, also beside rows of the targets' own.
+TEST(Run, SumsOfNothingThatAreDividedByNothingAreNoNumbers)
+{
+    for (const std::string name : {"adds_own_rows_to_undefined_means", "adds_own_rows_to_infinite_products"}) {
+        Model model = openModel(test::testDir() / "models/adversarial" / (name + ".pt2"));
+        const PlanSpace space(*model.analysis);
+        model.cut = std::make_shared<CutProgram>(space.cut(postponed(space)));
+        const DataGraph graph = readGraph(test::testDir() / "models/adversarial" / (name + ".npz"));
+        RunOptions options;
+        options.batchSize = 7;
+        options.gatherAtOnce = 1000;
+        options.ownRows = OwnRows::Never;
+        const auto entries = [&] {
+            const RunResult result = runLayerWise(model, graph, options);
+            const float* all = result.outputs[0].array.as<float>();
+            return std::vector<float>(all, all + result.outputs[0].array.count());
+        };
+        const std::vector<float> expected = entries();
+        options.ownRows = OwnRows::Always;
+        const std::vector<float> found = entries();
+        std::size_t undefined = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            if (std::isnan(expected[i])) {
+                ++undefined;
+                ASSERT_TRUE(std::isnan(found[i])) << name << ", " << i;
+            } else if (std::isfinite(expected[i])) {
+                ASSERT_NEAR(found[i], expected[i], 1e-4) << name << ", " << i;
+            } else {
+                ASSERT_EQ(found[i], expected[i]) << name << ", " << i;
+            }
+        EXPECT_GT(undefined, 0u) << name;
+        EXPECT_LT(undefined, expected.size()) << name;
+    }
 }
 
 // What targets make of their own rows joins the sums while the rows of sources come, before or after a linear layer, whatever divides or scales the
