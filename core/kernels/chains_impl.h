@@ -125,6 +125,11 @@ private:
                 forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = broadcast(takesFirst ? r.empty : r.initial); });
             else
                 forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = columns(out, k); });
+            for (const bool isLong = !picks && end - e > summedAtOnce; isLong && e < end; e += summedAtOnce) {
+                Vector<T> part[N];
+                sumPart(t, row, e, part);
+                forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] += part[k]; });
+            }
             for (bool isFirst = takesFirst; e < end; ++e, isFirst = false) {
                 compute(sequence, terms, requests, x, y, e);
                 if (!picks)
@@ -152,6 +157,33 @@ private:
         }
         if (past)
             storesDone();
+    }
+
+    // Of summedAtOnce edges into a target, whose own rows are those of this number, from this one on, as far as there are so many.
+    __attribute__((noinline)) void sumPart(std::int64_t target, std::int64_t row, std::int64_t edge, Vector<T> (&sum)[N]) const
+    {
+        T part[N * count] = {};
+        ChainOperand operands[mostOperands];
+        for (int i = 0; i < m_a.operandCount; ++i) {
+            ChainOperand& operand = operands[i] = m_a.operands[i];
+            const std::int64_t item = operand.type == DType::BFloat16 ? 2 : static_cast<std::int64_t>(sizeof(T));
+            if (operand.row == EdgeRow::Target)
+                operand.rows = static_cast<const char*>(operand.rows) + row * operand.stride * item;
+        }
+        ChainArguments<T> a = m_a;
+        a.operands = operands;
+        ReduceArguments<T>& r = a.target;
+        r.firstTarget = target;
+        r.lastTarget = target + 1;
+        r.firstEdge = edge;
+        r.lastEdge = r.lastEdge < edge + summedAtOnce ? r.lastEdge : edge + summedAtOnce;
+        r.starts = r.fromInitial = true;
+        r.initial = 0;
+        r.ends = r.past = false;
+        r.targets = nullptr;
+        r.out = part - m_column;
+        Columns(a, m_column, m_tail).run();
+        forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = load(part + k * count); });
     }
 
     static constexpr int count = Lanes<T>::count;

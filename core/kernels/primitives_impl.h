@@ -14,6 +14,14 @@ constexpr std::int64_t scatterDistance = 8;
 
 enum class Weighting { None, Edge, Head };
 
+// How many of those vectors are kept as even entries of two and then odd ones while they are summed.
+template <class In, int N, Weighting W, bool Partial>
+constexpr int pairedOf = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
+
+template <class T, class In, int N, Reduce R, Weighting W, bool Partial>
+void sumPart(ReduceArguments<T> a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes, std::int64_t target,
+             std::int64_t edge, Vector<T> (&sum)[N]);
+
 // N vectors of columns, the last of which has `tail` lanes if it is partial; weights of heads are picked by `lanes`.
 template <class T, class In, int N, Reduce R, Weighting W, bool Partial>
 void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes)
@@ -28,7 +36,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     const bool intoSecond = a.ahead != Cache::First, intoBoth = a.ahead == Cache::Both;
     const std::int64_t distance = intoSecond ? farDistance<In> : prefetchDistance<In>;
     const std::int64_t prefetchEnd = sources ? a.prefetchEnd - distance : 0;
-    constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
+    constexpr int paired = pairedOf<In, N, W, Partial>;
     // Where there is little to do for each edge, the processor comes to every other line soon enough by itself.
     constexpr int prefetched = picks || W == Weighting::Head || std::is_same_v<In, BFloat16> ? line : 2 * line;
     const T* const weights = W == Weighting::None ? nullptr : a.weights - a.weightOrigin * heads + firstHead;
@@ -113,6 +121,12 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
             askAhead(e);
             add(e++, true);
         }
+        if constexpr (!picks)
+            for (const bool isLong = end - e > summedAtOnce; isLong && e < end; e += summedAtOnce) {
+                Vector<T> part[N];
+                sumPart<T, In, N, R, W, Partial>(a, column, tail, firstHead, lanes, t, e, part);
+                forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] += part[k]; });
+            }
         for (; e < end; ++e) {
             askAhead(e);
             add(e, false);
@@ -135,6 +149,28 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     }
     if (past)
         storesDone();
+}
+
+// Of summedAtOnce edges into a target from this one on, as far as there are so many; kept as reduceColumns keeps sums.
+template <class T, class In, int N, Reduce R, Weighting W, bool Partial>
+__attribute__((noinline)) void sumPart(ReduceArguments<T> a, std::int64_t column, int tail, std::int64_t firstHead,
+                                       const typename Lanes<T>::Index* lanes, std::int64_t target, std::int64_t edge, Vector<T> (&sum)[N])
+{
+    constexpr int count = Lanes<T>::count, paired = pairedOf<In, N, W, Partial>;
+    T part[N * count] = {};
+    a.firstTarget = target;
+    a.lastTarget = target + 1;
+    a.firstEdge = edge;
+    a.lastEdge = a.lastEdge < edge + summedAtOnce ? a.lastEdge : edge + summedAtOnce;
+    a.starts = a.fromInitial = true;
+    a.initial = 0;
+    a.ends = a.past = false;
+    a.targets = nullptr;
+    a.out = part - column;
+    reduceColumns<T, In, N, R, W, Partial>(a, column, tail, firstHead, lanes);
+    forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = load(part + k * count); });
+    if constexpr (paired > 0)
+        forEach<paired / 2>([&](auto k) __attribute__((always_inline)) { separate(sum[2 * k], sum[2 * k + 1]); });
 }
 
 // Loops are compiled for each number of vectors up to eight for sums of float rows, for powers of two otherwise, and for those whose last vector is

@@ -43,6 +43,9 @@ constexpr std::int64_t farDistance = sizeof(In) == 2 ? 96 : 64;
 template <class In>
 constexpr std::int64_t nearDistance = sizeof(In) == 2 ? 18 : 12;
 
+// Terms of a sum that are added up one after the other: the error grows with their number, so longer sums are sums of such parts.
+constexpr std::int64_t summedAtOnce = 512;
+
 template <class T>
 struct Lanes;
 
@@ -417,8 +420,8 @@ inline float clamped(float x, float low, float high)
 inline Vector<float> clamped(Vector<float> x, Vector<float> low, Vector<float> high)
 {
 #if defined(__AVX512F__)
-    const __m512 below = _mm512_min_ps(reinterpret_cast<__m512>(high), reinterpret_cast<__m512>(x));
-    return reinterpret_cast<Vector<float>>(_mm512_max_ps(reinterpret_cast<__m512>(low), below));
+    const __m512 below = _mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(high), reinterpret_cast<__m512>(x));
+    return reinterpret_cast<Vector<float>>(_mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(low), below));
 #elif defined(__AVX2__)
     const __m256 below = _mm256_min_ps(reinterpret_cast<__m256>(high), reinterpret_cast<__m256>(x));
     return reinterpret_cast<Vector<float>>(_mm256_max_ps(reinterpret_cast<__m256>(low), below));

@@ -272,4 +272,48 @@ TEST(EdgeArithmetic, NoTargetsNoEdges)
 
 }  // namespace
 
+// The error of a sum does not grow with how many edges lead into a target.
+TEST(EdgePrograms, LongSumsAreSumsOfParts)
+{
+    constexpr std::int64_t edges = 30'000, width = 40;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> number(0, 1);
+    std::vector<float> rows(edges * width), weights(edges);
+    std::ranges::generate(rows, [&] { return number(random); });
+    std::ranges::generate(weights, [&] { return number(random); });
+    const std::int64_t begin[] = {0, edges};
+    std::vector<double> sum(width), weighted(width);
+    for (std::int64_t e = 0; e < edges; ++e)
+        for (std::int64_t c = 0; c < width; ++c) {
+            const double x = rows[static_cast<std::size_t>(e * width + c)];
+            sum[static_cast<std::size_t>(c)] += x;
+            weighted[static_cast<std::size_t>(c)] += x * weights[static_cast<std::size_t>(e)];
+        }
+    for (const Isa isa : isas()) {
+        ReduceArguments<float> a;
+        a.begin = begin;
+        a.lastTarget = 1;
+        a.lastEdge = edges;
+        a.rows = rows.data();
+        a.stride = a.width = a.outStride = width;
+        a.fromInitial = true;
+        std::vector<float> out(width);
+        a.out = out.data();
+        const auto expectNear = [&](const std::vector<double>& wanted, const char* what) {
+            for (std::size_t c = 0; c < out.size(); ++c)
+                ASSERT_NEAR(out[c], wanted[c], 1e-6 * wanted[c]) << isaName(isa) << ", " << what << " of column " << c;
+        };
+        primitives<float>(isa).reduce(a);
+        expectNear(sum, "the sum");
+        a.weights = weights.data();
+        primitives<float>(isa).reduce(a);
+        expectNear(weighted, "the weighted sum");
+        a.weights = nullptr;
+        const ChainOperand operands[] = {{rows.data(), DType::Float32, EdgeRow::Edge, width, width}, {weights.data(), DType::Float32, EdgeRow::Edge, 1, 1}};
+        const ChainStep steps[] = {{.operand = 0}, {ChainStep::Compute, EdgeCode::Multiply, false, 1}};
+        primitives<float>(isa).chain({a, steps, 2, operands, 2});
+        expectNear(weighted, "the chain's sum");
+    }
+}
+
 }  // namespace cleave::test
