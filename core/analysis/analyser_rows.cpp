@@ -238,8 +238,8 @@ bool Analyser::classifyRowsOfGraph(OpId id)
     const Value& output = m_p[m_p[id].outputs.front()];
     for (int row = 0; row < static_cast<int>(output.sizes.size()); ++row) {
         const std::string& symbol = output.sizes[static_cast<std::size_t>(row)].symbol;
-        const int type = m_a.typeCountedBy(symbol);
-        const auto mapping = type >= 0 || m_edgeSymbols.contains(symbol) ? rowMapping(m_p, id, row) : std::nullopt;
+        const int type = m_messages.contains(m_p[id].outputs.front()) ? -1 : m_a.typeCountedBy(symbol);
+        const auto mapping = m_a.typeCountedBy(symbol) >= 0 || m_edgeSymbols.contains(symbol) ? rowMapping(m_p, id, row) : std::nullopt;
         if (!mapping)
             continue;
         bool whole = true;

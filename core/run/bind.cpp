@@ -159,7 +159,7 @@ at::Tensor bind(const Analysis& analysis, const Input& input, const DataGraph& g
     }
     const bool bothFloat = isFloating(array.dtype) && isFloating(value.dtype);
     const bool bothInteger = (isInteger(array.dtype) || array.dtype == DType::Bool) && isInteger(value.dtype);
-    const bool toFloat = isFloating(value.dtype) && !isFloating(array.dtype);
+    const bool toFloat = isFloating(value.dtype) && (isInteger(array.dtype) || array.dtype == DType::Bool);
     if (array.dtype != value.dtype && !bothFloat && !bothInteger && !toFloat)
         throw mismatch("the type does not fit");
     // A script does not say which of both it takes, and rows at a mask are others than those at zeros and ones.

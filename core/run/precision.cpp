@@ -31,8 +31,11 @@ IdMap<ValueId, DType> narrowestTypes(const Program& program)
 {
     IdMap<ValueId, DType> narrowest(program.values.size(), DType::Float64);
     for (std::size_t v = 0; v < program.values.size(); ++v)
-        if (const DType own = program.values[v].dtype; isFloating(own))
-            narrowest[ValueId{static_cast<int>(v)}] = own;
+        if (const DType own = program.values[v].dtype; isFloating(own)) {
+            // What is only read is exact, however few digits it has: computed with as it is, or as float32.
+            const bool isComputed = program.values[v].producer.valid();
+            narrowest[ValueId{static_cast<int>(v)}] = isComputed || stepOf(own) < stepOf(DType::Float32) ? own : DType::Float32;
+        }
     for (const Op& op : program.ops)
         forEachOperand(op, [&](ValueId operand) {
             for (const ValueId output : op.outputs)

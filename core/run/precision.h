@@ -7,7 +7,7 @@
 /// How exact a program's values are: private to core/run.
 namespace cleave {
 
-/// For each value the floating-point type with the fewest digits among its own and those of what it is computed from; Float64 where there is none.
+/// For each value the floating-point type with the fewest digits that it or what it is computed from was rounded to; Float64 where there is none.
 IdMap<ValueId, DType> narrowestTypes(const Program& program);
 
 /// Of the outputs, as the file computes them.

@@ -5549,6 +5549,10 @@
         <translation>先为所有成员计算第一层，并保存这些行；再由保存的行，为所有成员计算第二层。保存过的行不会计算两次，每一批也只需要直接相连的朋友。于是模型被切成若干函数，即旁边的区带：函数 1 计算第 1 层，依此类推；函数 0 准备每位成员的特征。它们之间的线就是切口，落在线上的数据在那里保存：这就是保存点。</translation>
     </message>
     <message>
+        <source>Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a batch never needs more than its direct friends. So the model is cut into functions, the bands beside, of which some compute a layer each; others prepare rows, or look at those of everybody at once. The lines between them are the cuts, and what lies on a line is saved there: the save points.</source>
+        <translation>先为所有成员计算第一层，并保存这些行；再由保存的行，为所有成员计算第二层。保存过的行不会计算两次，每一批也只需要直接相连的朋友。于是模型被切成若干函数，即旁边的区带：其中一些各计算一层，另一些准备数据行，或一次查看所有成员的行。它们之间的线就是切口，落在线上的数据在那里保存：这就是保存点。</translation>
+    </message>
+    <message>
         <source>Reads what was prepared for %1 members, these %2 and %3 friends of theirs, computes %2 rows of layer 1, and saves them.</source>
         <translation>读取为 %1 位成员准备好的数据，包括这 %2 位和他们的 %3 位朋友，计算第 1 层的 %2 行，并保存。</translation>
     </message>

@@ -801,6 +801,16 @@ def adds_own_rows_to_infinite_products(self, x, edge_index):
     return self.a(x) + propagate(x, edge_index) @ (self.b.weight / torch.where(self.b.weight > 0.3, 0.0, 1.0))
 
 
+@model("equal", "scores of edges that add up to one within their graph, whose number only the data tells")
+def shares_of_graphs(self, x, edge_index):
+    h, graph = self.a(x), torch.arange(x.size(0)) // 7
+    of_edges, count = graph[edge_index[0]], graph.max().item() + 1
+    torch._check(count > 1)
+    score = (h[edge_index[0]] * h[edge_index[1]]).sum(1).sigmoid()
+    share = score / torch.zeros(count).index_add(0, of_edges, score)[of_edges]
+    return h + torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]] * share.unsqueeze(1))
+
+
 def for_each_node(row, like):
     return row.flatten().expand(like.size(0), -1)
 

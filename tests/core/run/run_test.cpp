@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -132,6 +133,19 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
         }
     }
     EXPECT_GT(gathers, 15);
+}
+
+TEST(Run, ComplexFeaturesLoseNothingUntold)
+{
+    const Model model = openZoo("gcn");
+    DataGraph graph = zooGraph("gcn");
+    const Array& real = graph.arrays.at("x");
+    NewArray complex = makeArray(DType::Complex64, real.shape);
+    auto* entries = reinterpret_cast<std::complex<float>*>(complex.data);
+    for (std::int64_t i = 0; i < real.count(); ++i)
+        entries[i] = {real.as<float>()[i], 5};
+    graph.arrays.at("x") = std::move(complex.array);
+    EXPECT_NE(test::errorOf([&] { runLayerWise(model, graph); }).find("the type does not fit"), std::string::npos);
 }
 
 // A sum of no edges that is divided by none is no number, also beside rows of the targets' own.
