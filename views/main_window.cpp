@@ -334,8 +334,9 @@ void MainWindow::makeActions()
     auto* planners = plan->addMenu(tr("&Take the plan of"));
     planners->setToolTipsVisible(true);
     planners->addActions(m_plan->plannerActions());
-    addAction(plan, tr("&Compare with a plan…"), {},
-              [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan, m_document.planPath()); });
+    addAction(plan, tr("&Compare with a plan…"), {}, [this] {
+        openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan, m_document.planPath());
+    });
     auto* end = addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
     const auto mayEnd = [this, end] { end->setEnabled(m_document.planEditor().other().has_value()); };
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, mayEnd);

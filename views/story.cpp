@@ -132,13 +132,16 @@ void Story::tellLayerWise()
     StoryStep idea;
     idea.title = StoryTexts::tr("The idea: cut between the layers");
     const bool inOrder = m_functions == numbers(static_cast<int>(m_functions.size()));
-    idea.text = inOrder
-        ? StoryTexts::tr("Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
-                          "batch never needs more than its direct friends. So the model is cut into functions, the bands beside: function 1 computes layer 1, and so on; function 0 "
-                          "prepares each member's features. The lines between them are the cuts, and what lies on a line is saved there: the save points.")
-        : StoryTexts::tr("Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
-                          "batch never needs more than its direct friends. So the model is cut into functions, the bands beside, of which some compute a layer each; others prepare "
-                          "rows, or look at those of everybody at once. The lines between them are the cuts, and what lies on a line is saved there: the save points.");
+    idea.text =
+        inOrder
+            ? StoryTexts::tr(
+                  "Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
+                  "batch never needs more than its direct friends. So the model is cut into functions, the bands beside: function 1 computes layer 1, and so on; function 0 "
+                  "prepares each member's features. The lines between them are the cuts, and what lies on a line is saved there: the save points.")
+            : StoryTexts::tr(
+                  "Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a "
+                  "batch never needs more than its direct friends. So the model is cut into functions, the bands beside, of which some compute a layer each; others prepare "
+                  "rows, or look at those of everybody at once. The lines between them are the cuts, and what lies on a line is saved there: the save points.");
     idea.stores.assign(static_cast<std::size_t>(m_layers), std::vector<char>(static_cast<std::size_t>(m_graph.numNodes)));
     std::vector<std::vector<char>> stores = idea.stores;
     m_steps.push_back(std::move(idea));

@@ -281,8 +281,8 @@ std::vector<at::Tensor> Gathering::gathered(Running& running, std::int64_t first
     return rows;
 }
 
-// What the sums of edges are divided by, [targets] float or double; undefined where that cannot be said: a scale of several numbers, or zero. A sum of
-// no edges is zero and stays so, unless a scale makes it no number: that cannot be said, either.
+// What the sums of edges are divided by, [targets] float or double; undefined where that cannot be said: a scale of several numbers, or zero. A sum
+// of no edges is zero and stays so, unless a scale makes it no number: that cannot be said, either.
 at::Tensor Gathering::divisorsOf(const CutFunction& function, const OwnRowsFunction& way, std::int64_t first, std::int64_t last) const
 {
     const Batch batch = m_batches.make(function, first, last, nullptr);
@@ -296,7 +296,8 @@ at::Tensor Gathering::divisorsOf(const CutFunction& function, const OwnRowsFunct
         const at::Tensor scale = scales[i].toTensor();
         if (scale.dim() != 2 || scale.size(0) != last - first || (scale.size(1) != 1 && scale.stride(1) != 0))
             return {};
-        const at::Tensor numbers = scale.select(1, 0), makesNaN = way.divides[i] ? numbers.eq(0).logical_or(numbers.isnan()) : numbers.isfinite().logical_not();
+        const at::Tensor numbers = scale.select(1, 0),
+                         makesNaN = way.divides[i] ? numbers.eq(0).logical_or(numbers.isnan()) : numbers.isfinite().logical_not();
         if (makesNaN.logical_and(isEmpty).any().item<bool>())
             return {};
         way.divides[i] ? divisors.mul_(numbers) : divisors.div_(numbers);

@@ -309,7 +309,8 @@ TEST(EdgePrograms, LongSumsAreSumsOfParts)
         primitives<float>(isa).reduce(a);
         expectNear(weighted, "the weighted sum");
         a.weights = nullptr;
-        const ChainOperand operands[] = {{rows.data(), DType::Float32, EdgeRow::Edge, width, width}, {weights.data(), DType::Float32, EdgeRow::Edge, 1, 1}};
+        const ChainOperand operands[] = {{rows.data(), DType::Float32, EdgeRow::Edge, width, width},
+                                         {weights.data(), DType::Float32, EdgeRow::Edge, 1, 1}};
         const ChainStep steps[] = {{.operand = 0}, {ChainStep::Compute, EdgeCode::Multiply, false, 1}};
         primitives<float>(isa).chain({a, steps, 2, operands, 2});
         expectNear(weighted, "the chain's sum");
