@@ -106,6 +106,7 @@ constexpr std::array coreTexts{
         "cleave::Core",
         "The graph %1 has no array %2 for the model's input of that name; it has %3. Random numbers can take its place (--features random)."),
     QT_TRANSLATE_NOOP("cleave::Core", "The graph %1 has no array %2 for the model's input of that name; it has %3."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The graph %1 has no array %2; it has %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 of the model is %2, but the array of graph %3 is %4: dimension %5 must be %6."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 of the model is %2, but the array of graph %3 is %4: %5."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 names node %2, but the graph has nodes %3 to %4."),

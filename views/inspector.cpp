@@ -1,5 +1,6 @@
 #include "views/inspector.h"
 
+#include <QEvent>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -10,10 +11,7 @@ namespace cleave::views {
 Inspector::Inspector(QWidget* parent)
     : QWidget(parent), m_title(new QLabel(this)), m_kind(new QLabel(this)), m_properties(new PropertyView(this))
 {
-    QFont font = m_title->font();
-    font.setBold(true);
-    font.setPointSizeF(font.pointSizeF() * 1.2);
-    m_title->setFont(font);
+    enlargeTitle();
     m_title->setTextFormat(Qt::PlainText);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_title->setWordWrap(true);
@@ -33,6 +31,22 @@ Inspector::Inspector(QWidget* parent)
     layout->addLayout(head);
     layout->addWidget(m_properties, 1);
     showNothing();
+}
+
+// Beside the text, whose size may change.
+void Inspector::enlargeTitle()
+{
+    QFont larger = font();
+    larger.setBold(true);
+    larger.setPointSizeF(larger.pointSizeF() * 1.2);
+    m_title->setFont(larger);
+}
+
+void Inspector::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        enlargeTitle();
 }
 
 void Inspector::show(const Inspection& inspection)

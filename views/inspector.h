@@ -22,7 +22,12 @@ public:
 
     QString title() const;
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void enlargeTitle();
+
     QLabel* m_title;
     QLabel* m_kind;
     PropertyView* m_properties;

@@ -580,9 +580,10 @@ void MainWindow::setPresenting(bool presenting)
         m_layout.setAside();
         for (QDockWidget* dock : findChildren<QDockWidget*>())
             dock->hide();
+        constexpr double larger = 1.4, mostOfThese = 18;  // points: who has larger text already keeps it
         QFont font = QApplication::font();
         m_fontBefore = font.pointSizeF();
-        font.setPointSizeF(1.4 * m_fontBefore);
+        font.setPointSizeF(std::max(m_fontBefore, std::min(larger * m_fontBefore, mostOfThese)));
         QApplication::setFont(font);
         showFullScreen();
         showStory();

@@ -275,6 +275,7 @@ private:
     struct Reading {
         int tensor = 0, group = 0, hops = -1;
         double straight = 0, straightSeconds = 0, blockSeconds = 0, numberedSeconds = 0, numbered = 0;
+        AtOnce numberedAtOnce = {};
     };
 
     void addOps()
@@ -346,6 +347,7 @@ private:
         } else if (use.kind == Use::Numbered) {
             r.numbered += use.rows.total;
             r.numberedSeconds += use.straightSeconds;
+            r.numberedAtOnce = r.numberedAtOnce + use.rows.atOnce;
         } else {
             r.hops = std::max(r.hops, m.hopsOf(position));
         }
@@ -458,8 +460,10 @@ private:
     AtOnce heldRows(int group, int t) const
     {
         for (std::size_t i = m_readingsOf[at(t)].first; i < m_readingsOf[at(t)].second; ++i)
-            if (const Reading& r = m_readings[i]; r.group == group)
-                return r.hops < 0 || (isInOrder(group, r.hops) && !isWidened(at(t))) ? AtOnce{} : rowsOf(r, r.hops).atOnce;
+            if (const Reading& r = m_readings[i]; r.group == group) {
+                const bool isView = r.hops < 0 || (isInOrder(group, r.hops) && !isWidened(at(t)));
+                return isView ? r.numberedAtOnce : rowsOf(r, r.hops).atOnce + r.numberedAtOnce;
+            }
         return {};
     }
 

@@ -53,6 +53,8 @@ const Array& arrayFor(const Program& program, const Input& input, const DataGrap
         for (const auto& [known, unused] : graph.arrays)
             if (isThere(known))
                 names.push_back(known);
+        if (renamed != options.inputs.end())
+            throw Error("The graph " + graph.name + " has no array '" + printable(name) + "'; it has " + join(names, ", ") + ".");
         throw Error("The graph " + graph.name + " has no array '" + printable(name) + "' for the model's input of that name; it has " +
                     join(names, ", ") + ". Choose one with --input " + value.name + "=ARRAY" +
                     (mayBeRandom(program, input, options) ? ", or let random numbers take its place (--features random)." : "."));

@@ -280,6 +280,10 @@
         <translation>模型的输入需要同名数组 %2，但图 %1 中没有；图中有 %3。请用 --input %4 选择一个数组。</translation>
     </message>
     <message>
+        <source>The graph %1 has no array %2; it has %3.</source>
+        <translation>图 %1 没有数组 %2；它有 %3。</translation>
+    </message>
+    <message>
         <source>Input %1 of the model is %2, but the array of graph %3 is %4: dimension %5 must be %6.</source>
         <translation>模型的输入 %1 是 %2，但图 %3 的数组是 %4：第 %5 维必须为 %6。</translation>
     </message>

@@ -4916,6 +4916,8 @@ void WindowTest::titlesOfDocksGrowWithTheText()
     QApplication::setFont(font);
     QCoreApplication::processEvents();
     const int large = ink();
+    const QLabel* const heading = window.findChild<Inspector*>()->findChild<QLabel*>();
+    QVERIFY(heading->font().pointSizeF() > 12);
     QApplication::setFont(before);
     QVERIFY2(small > 20 && large > 1.3 * small, qPrintable(QStringLiteral("%1, then %2").arg(small).arg(large)));
 }
