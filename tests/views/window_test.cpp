@@ -125,6 +125,7 @@ private Q_SLOTS:
     void clickSelectsAndInspectorShowsIt();
     void sizesAreTakenWithTheirUnits();
     void collapsingAllLeavesNoModuleOpen();
+    void expandingAllKeepsThePlace();
     void whatIsOpenIsRememberedAtOnce();
     void trueSizeShowsABox();
     void doubleClickExpandsAndKeysCollapse();
@@ -516,6 +517,28 @@ void WindowTest::collapsingAllLeavesNoModuleOpen()
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && !view.picture()->dag.frames.empty(), patience);
     view.collapseAll();
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.frames.empty(), patience);
+}
+
+// What was in the middle stays there.
+void WindowTest::expandingAllKeepsThePlace()
+{
+    MainWindow window;
+    window.resize(1000, 600);
+    window.show();
+    open(window, "gat.pt2");
+    GraphView& view = window.graphView();
+    view.showActualSize();
+    const auto inTheMiddle = [&] {
+        return placeIn(view.picture()->layout, view.mapToScene(view.viewport()->rect().center()));
+    };
+    const PicturePlace last{view.picture()->layout.bands.size() - 2, 0.5, 0.5};
+    view.centerOn(pointAt(view.picture()->layout, last));
+    const std::size_t band = inTheMiddle().band;
+    const int before = view.verticalScrollBar()->value();
+    view.expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && !view.picture()->dag.frames.empty(), patience);
+    QCOMPARE(inTheMiddle().band, band);
+    QVERIFY(view.verticalScrollBar()->value() != before);
 }
 
 // Whoever ends the window, what was open is known.
@@ -927,6 +950,7 @@ void WindowTest::cancelStopsARun()
     window.document().setBatchSize(1);
     window.document().runLayerWise();
     QVERIFY(window.document().isBusy());
+    const QSignalSpy said(window.statusBar(), &QStatusBar::messageChanged);
     window.document().cancel();
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
     QVERIFY(window.document().report().run() == nullptr);
@@ -934,6 +958,8 @@ void WindowTest::cancelStopsARun()
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
     QVERIFY2(messages->item(messages->count() - 1)->text().contains(QStringLiteral("Cancelled: ")),
              qPrintable(messages->item(messages->count() - 1)->text()));
+    QVERIFY2(std::ranges::any_of(said, [](const QList<QVariant>& message) { return message[0].toString().startsWith(QStringLiteral("Cancelled: ")); }),
+             "beside the button");
 }
 
 void WindowTest::cancelStopsAtOnce_data()
@@ -3150,8 +3176,19 @@ void WindowTest::storyLetsTheStudentGuessFirst()
     story.go(1);
     QTRY_VERIFY(lastAnnouncement().endsWith(story.text()));
     QVERIFY(editor.showsCosts());
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr && !window.document().isBusy(), patience);
+    const auto tellsPredicted = [&] {
+        const TextTableModel& table = window.findChild<ResultPanel*>()->functions();
+        for (int column = 0; column < table.columnCount(); ++column)
+            if (table.headerData(column, Qt::Horizontal).toString() == QStringLiteral("Predicted total"))
+                return table.index(0, column).data().toString() != QStringLiteral("–");
+        return false;
+    };
+    QVERIFY(tellsPredicted());
     story.go(story.steps() - 1);
     QVERIFY(!editor.showsCosts());
+    QVERIFY2(!tellsPredicted(), "the answer");
     QVERIFY(window.planPanel().plans().bars().empty());
     QVERIFY(!window.planPanel().planners().at(2)->isEnabled());
     window.graphView().select(boxOf(window, "linear_1"));
@@ -3162,6 +3199,7 @@ void WindowTest::storyLetsTheStudentGuessFirst()
     QTest::mouseClick(&story.reveal(), Qt::LeftButton);
     QVERIFY2(story.text().contains(QStringLiteral("Yours: %1").arg(secondsText(editor.cost()->seconds()))), qPrintable(story.text()));
     QVERIFY(editor.showsCosts());
+    QVERIFY(tellsPredicted());
     QVERIFY(propertyNamed(properties, QStringLiteral("time")).isValid());
     QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{6});
     window.document().verify();
@@ -3819,6 +3857,8 @@ void WindowTest::titlesStayInSight()
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_F6);
     QVERIFY(!view.hasFocus());
+    QTest::keyClick(&window, Qt::Key_F6);
+    QVERIFY(view.hasFocus());
 }
 
 void WindowTest::panelsSpeakOfThePlan()
