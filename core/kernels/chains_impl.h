@@ -172,16 +172,7 @@ private:
         }
         ChainArguments<T> a = m_a;
         a.operands = operands;
-        ReduceArguments<T>& r = a.target;
-        r.firstTarget = target;
-        r.lastTarget = target + 1;
-        r.firstEdge = edge;
-        r.lastEdge = r.lastEdge < edge + summedAtOnce ? r.lastEdge : edge + summedAtOnce;
-        r.starts = r.fromInitial = true;
-        r.initial = 0;
-        r.ends = r.past = false;
-        r.targets = nullptr;
-        r.out = part - m_column;
+        takePart(a.target, target, edge, part - m_column);
         Columns(a, m_column, m_tail).run();
         forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = load(part + k * count); });
     }

@@ -158,15 +158,7 @@ __attribute__((noinline)) void sumPart(ReduceArguments<T> a, std::int64_t column
 {
     constexpr int count = Lanes<T>::count, paired = pairedOf<In, N, W, Partial>;
     T part[N * count] = {};
-    a.firstTarget = target;
-    a.lastTarget = target + 1;
-    a.firstEdge = edge;
-    a.lastEdge = a.lastEdge < edge + summedAtOnce ? a.lastEdge : edge + summedAtOnce;
-    a.starts = a.fromInitial = true;
-    a.initial = 0;
-    a.ends = a.past = false;
-    a.targets = nullptr;
-    a.out = part - column;
+    takePart(a, target, edge, part - column);
     reduceColumns<T, In, N, R, W, Partial>(a, column, tail, firstHead, lanes);
     forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = load(part + k * count); });
     if constexpr (paired > 0)
