@@ -73,7 +73,8 @@ std::string memoryNote(const RunResult& result)
         written += function.fileBytesWritten;
     }
     return "Resident memory: " + formatBytes(result.residentBytes) + " at most, of " + formatBytes(result.boundBytes) + " allowed" +
-           (result.residentBytes < result.peakBytes ? ", the rest of the peak in files" : "") + "; rows read from files " + formatBytes(read) + ", written " + formatBytes(written) + "\n";
+           (result.residentBytes < result.peakBytes ? ", the rest of the peak in files" : "") + "; rows read from files " + formatBytes(read) +
+           ", written " + formatBytes(written) + "\n";
 }
 
 Json toJson(const RunResult& result)
