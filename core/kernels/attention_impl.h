@@ -53,10 +53,7 @@ __attribute__((noinline)) void addProducts(T* sums, const T* factors, const T* c
 {
     using Of = Tile<T>;
     static_assert(vectorsOfQueries == 2);
-    Vector<T> all[some][2];
-    forEach<some>([&](auto k) {
-        forEach<2>([&](auto v) { all[k][v] = load(sums + k * Of::queries + v * Of::lanes) * load(factors + v * Of::lanes); });
-    });
+    Vector<T> all[some][2] = {};
     for (std::int64_t i = 0; i < n; ++i) {
         const Vector<T> first = load(columns), second = load(columns + Of::lanes);
         columns += Of::queries;
@@ -67,7 +64,12 @@ __attribute__((noinline)) void addProducts(T* sums, const T* factors, const T* c
         });
         numbers += step;
     }
-    forEach<some>([&](auto k) { forEach<2>([&](auto v) { store<T>(sums + k * Of::queries + v * Of::lanes, all[k][v]); }); });
+    forEach<some>([&](auto k) {
+        forEach<2>([&](auto v) {
+            T* const sum = sums + k * Of::queries + v * Of::lanes;
+            store<T>(sum, load(sum) * load(factors + v * Of::lanes) + all[k][v]);
+        });
+    });
 }
 
 // Scores become weights of values. What was summed up before is less by a factor, which is returned in `factors`.
@@ -82,7 +84,7 @@ void weightsOf(T* scores, std::int64_t keys, T* largest, T* total, T* factors, b
         for (std::int64_t j = 0; j < keys; ++j)
             now = combined<Reduce::Max, T>(now, load(scores + j * Of::queries + v));
         const Vector<T> factor = before == nothing ? zero : exponentials(before - now), shift = now == nothing ? zero : now;
-        Vector<T> sum = load(total + v) * factor;
+        Vector<T> sum{};
         for (std::int64_t j = 0; j < keys; ++j) {
             const Vector<T> score = load(scores + j * Of::queries + v);
             Vector<T> weight = exponentials(score - shift);
@@ -92,7 +94,7 @@ void weightsOf(T* scores, std::int64_t keys, T* largest, T* total, T* factors, b
             sum += weight;
         }
         store<T>(largest + v, now);
-        store<T>(total + v, sum);
+        store<T>(total + v, load(total + v) * factor + sum);
         store<T>(factors + v, factor);
     }
 }

@@ -214,9 +214,18 @@ Amount CostModel::opCost(std::size_t placed, Position position) const
 double CostModel::readSeconds(const Tensor& tensor, bool wholeBlock, int function) const
 {
     const int group = m_groupOfLevel[at(function)];
-    const bool inOrder = !wholeBlock && isInOrder(rowsOf(group));
-    const double rows = rowsFor(group, tensor.nodeType, wholeBlock ? m_groups[at(group)].last - function + 1 : 0).total;
-    return rows * tensor.bytes / (inOrder ? m_rates.read : m_rates.gather);
+    return nodeSeconds(tensor, group, wholeBlock ? m_groups[at(group)].last - function + 1 : 0);
+}
+
+bool CostModel::isInOrder(int group, int hops) const
+{
+    const FunctionRows& rows = rowsOf(group);
+    return (hops == 0 && isInOrder(rows)) || isWhole(rows, m_space.analysis().typeOf(m_groups[at(group)].last));
+}
+
+double CostModel::nodeSeconds(const Tensor& tensor, int group, int hops) const
+{
+    return rowsFor(group, tensor.nodeType, hops).total * tensor.bytes / (isInOrder(group, hops) ? m_rates.read : m_rates.gather);
 }
 
 double CostModel::writeSeconds(const Tensor& tensor, int function) const
@@ -353,20 +362,9 @@ private:
         }
     }
 
-    // Rows that follow each other in the store.
-    bool isInOrder(int group, int hops) const
-    {
-        const int type = m.m_space.analysis().typeOf(m.m_groups[at(group)].last);
-        return (hops == 0 && m.isInOrder(m.rowsOf(group))) || m.isWhole(m.rowsOf(group), type);
-    }
-
     RowCount rowsOf(const Reading& r, int hops) const { return m.rowsFor(r.group, m.m_tensors[at(r.tensor)].nodeType, hops); }
 
-    double nodeSeconds(const Reading& r, int hops) const
-    {
-        const double rate = isInOrder(r.group, hops) ? m.m_rates.read : m.m_rates.gather;
-        return rowsOf(r, hops).total * m.m_tensors[at(r.tensor)].bytes / rate;
-    }
+    double nodeSeconds(const Reading& r, int hops) const { return m.nodeSeconds(m.m_tensors[at(r.tensor)], r.group, hops); }
 
     // More seconds with all gathers of the group reading a copy of the block's rows than straight from the store; negative where that pays.
     double copySeconds(const Reading& r) const
@@ -461,7 +459,7 @@ private:
     {
         for (std::size_t i = m_readingsOf[at(t)].first; i < m_readingsOf[at(t)].second; ++i)
             if (const Reading& r = m_readings[i]; r.group == group) {
-                const bool isView = r.hops < 0 || (isInOrder(group, r.hops) && !isWidened(at(t)));
+                const bool isView = r.hops < 0 || (m.isInOrder(group, r.hops) && !isWidened(at(t)));
                 return isView ? r.numberedAtOnce : rowsOf(r, r.hops).atOnce + r.numberedAtOnce;
             }
         return {};

@@ -121,7 +121,7 @@ public:
     double rowsAt(Position position) const;
     double fixedSeconds() const;                  ///< of functions, whatever the positions of their ops
     double relabelSeconds(int level) const { return m_relabel[static_cast<std::size_t>(level)]; }
-    double readSeconds(const Tensor& tensor, bool wholeBlock, int function) const;
+    double readSeconds(const Tensor& tensor, bool wholeBlock, int function) const;  ///< of the targets' rows, or of the block's
     double writeSeconds(const Tensor& tensor, int function) const;  ///< of the rows that this function computes
     bool mayBeCopied(const Tensor& tensor, int function) const { return m_space.analysis().typeOf(function) == tensor.nodeType; }
 
@@ -166,6 +166,8 @@ private:
     int typeAt(Position position) const { return m_space.analysis().typeOf(position.function()); }
     RowCount rowsFor(int group, int nodeType, int hops) const;
     bool isInOrder(const FunctionRows& rows) const { return m_counts.order == "natural" && rows.areInOrder; }
+    bool isInOrder(int group, int hops) const;  ///< the rows that a group reads of a tensor follow each other in the store
+    double nodeSeconds(const Tensor& tensor, int group, int hops) const;
     bool isWhole(const FunctionRows& rows, int nodeType) const;  ///< one batch has all nodes as they are: no block needs a copy or numbers
 
     const PlanSpace& m_space;

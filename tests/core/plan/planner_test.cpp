@@ -28,7 +28,8 @@ CostModel randomCosts(const PlanSpace& space, std::mt19937_64& random, bool part
 {
     const std::int64_t nodes = 100 + static_cast<std::int64_t>(random() % 100000);
     const std::int64_t edges = nodes * (1 + static_cast<std::int64_t>(random() % 30));
-    const std::int64_t batch = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes));
+    const bool isOneBatch = random() % 4 == 0;
+    const std::int64_t batch = isOneBatch ? nodes : 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes));
     GraphCounts counts = estimateCounts(space.analysis(), space.cut(space.messageDegree()), nodes, edges, batch);
     for (FunctionRows& rows : counts.functions)
         if (partly) {
