@@ -36,6 +36,7 @@
 #include "views/inspection.h"
 #include "views/inspector.h"
 #include "views/legend.h"
+#include "views/long_tips.h"
 #include "views/message_bar.h"
 #include "views/model_panel.h"
 #include "views/plan_panel.h"
@@ -178,6 +179,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     showTasks();
     m_view->setFocus();
     qApp->installEventFilter(this);
+    breakLongTips(*this);
 }
 
 // What shows the document goes before it does; a drag that ends with its view is nothing to show any more.

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "core/base/memory_bound.h"
@@ -132,8 +133,14 @@ void runEdges(jit::Stack& stack)
         const EdgeOperand& operand = op.program.operands[i];
         indices.push_back(operand.row == EdgeRow::Source ? std::move(sources.at(index++)) : at::Tensor());
         rows.push_back(operandRows(op, i, std::exchange(operands.at(i), {})));
-        if (operand.row == EdgeRow::Source)
-            checkSources(sourcesOf(indices.back(), block.edges()), rows.back().size(0));
+        if (operand.row != EdgeRow::Source)
+            continue;
+        const std::span<const std::int32_t> numbers = sourcesOf(indices[i], block.edges());
+        const auto isCheckedWith = [&](std::size_t other) {
+            return indices[other].defined() && indices[other].data_ptr() == numbers.data() && rows[other].size(0) <= rows[i].size(0);
+        };
+        if (std::ranges::none_of(std::views::iota(std::size_t{0}, i), isCheckedWith))
+            checkSources(numbers, rows[i].size(0));
     }
     runEdgeOp(op, std::move(rows), std::move(indices), block, outputs);
     for (const at::Tensor& output : outputs)

@@ -13,6 +13,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLibraryInfo>
 #include <QLineEdit>
@@ -232,6 +233,7 @@ private Q_SLOTS:
     void functionsLargerThanTheViewStayWhereTheyAre();
     void theExampleRunsInBatches();
     void tolerancesSayWhatTheyTake();
+    void longTipsAreBroken();
     void plannersAreTakenByTheirButtons();
     void functionsRunTogether();
     void functionsAreShownInTheOrderOfRuns();
@@ -4214,6 +4216,31 @@ void WindowTest::theExampleRunsInBatches()
     QCOMPARE(window.document().options().run.batchSize, 0);
     openGraph(window);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().planEditor().cost() && says(), patience);
+}
+
+void WindowTest::longTipsAreBroken()
+{
+    MainWindow window;
+    window.show();
+    const auto tipOf = [](QWidget& widget) {
+        const QPoint at = widget.rect().center();
+        QHelpEvent help(QEvent::ToolTip, at, widget.mapToGlobal(at));
+        QCoreApplication::sendEvent(&widget, &help);
+        return QToolTip::text();
+    };
+    QLabel shorter(&window), longer(&window);
+    shorter.setToolTip(QStringLiteral("Rows < 10"));
+    longer.setToolTip(QStringLiteral("Rows < 10 ").repeated(15).trimmed() + u'\n' + QStringLiteral("and one line more"));
+    QCOMPARE(tipOf(shorter), shorter.toolTip());
+    const QString broken = tipOf(longer);
+    QVERIFY2(broken.startsWith(QStringLiteral("<qt>Rows &lt; 10 ")) && broken.contains(QStringLiteral("<br>and one line more")), qPrintable(broken));
+    QWidget* tip = nullptr;
+    for (QWidget* widget : QApplication::topLevelWidgets())
+        if (widget->isVisible() && widget->windowType() == Qt::ToolTip)
+            tip = widget;
+    QVERIFY(tip);
+    QVERIFY2(tip->width() < tip->fontMetrics().horizontalAdvance(longer.toolTip().section(u'\n', 0, 0)), qPrintable(QString::number(tip->width())));
+    QToolTip::hideText();
 }
 
 void WindowTest::tolerancesSayWhatTheyTake()
