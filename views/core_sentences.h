@@ -199,6 +199,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be read: %2."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 is empty."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is no room for %1 in %2: %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "A file with rows cannot be read: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "A file for rows cannot be written: %1."),

@@ -95,7 +95,6 @@ constexpr std::array coreTexts{
     QT_TRANSLATE_NOOP("cleave::Core", "There is no file %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is a pipe or a device: write what it gives into a file first."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be read."),
-    QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: choose another folder."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is not a complete zip archive: it is of another kind, or was cut short."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is not a complete zip archive."),
     QT_TRANSLATE_NOOP(
@@ -137,7 +136,6 @@ constexpr std::array coreTexts{
     QT_TRANSLATE_NOOP("cleave::Core", "Open the plan's model first: a plan file holds the plan alone."),
     QT_TRANSLATE_NOOP("cleave::Core", "Open the plans' model first: a plan file holds the plan alone."),
     QT_TRANSLATE_NOOP("cleave::Core", "The picture is too large to be made of pixels: write it as SVG or PDF."),
-    QT_TRANSLATE_NOOP("cleave::Core", "The picture cannot be written to %1: choose another folder."),
     QT_TRANSLATE_NOOP("cleave::Core", "There are no outputs yet: run the model on a graph first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is no picture to export: open a model first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is no picture to print: open a model first."),

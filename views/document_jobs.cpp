@@ -219,7 +219,7 @@ void Document::take(Task task, std::unique_ptr<Job> job)
 void Document::abandon(Task task)
 {
     if (task == Task::Run && job(task) != nullptr)
-        Q_EMIT noted(tr("Cancelled: %1.").arg(job(task)->title()));
+        Q_EMIT cancelled(tr("Cancelled: %1.").arg(job(task)->title()));
     drop(task);
 }
 

@@ -20,7 +20,8 @@ namespace cleave::views {
 
 namespace {
 
-constexpr double largestSide = 16000;      // pixels; larger pictures are scaled down
+constexpr double largestSide = 32000, largestArea = 2.56e8;  // pixels; larger pictures are scaled down
+constexpr double leastScale = 0.3;         // where nothing can be read any more
 constexpr double largestPage = 14400;      // points: PDF readers open no larger ones
 constexpr double pointsPerUnit = 0.75;
 constexpr int unitsPerInch = static_cast<int>(72 / pointsPerUnit);  // so that points of type have the size that the boxes were made for
@@ -63,8 +64,10 @@ QByteArray pdf(const Paper& paper, const QString& title)
 QByteArray png(const Paper& paper)
 {
     const QSizeF size = paper.size();
-    const double scale = std::min(2.0, largestSide / std::max(size.width(), size.height()));
-    QImage image((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+    const double scale = std::min({2.0, largestSide / std::max(size.width(), size.height()), std::sqrt(largestArea / (size.width() * size.height()))});
+    QImage image;
+    if (scale >= leastScale)
+        image = QImage((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
     if (image.isNull())
         throw Error("The picture is too large to be made of pixels: write it as SVG or PDF.");
     QPainter painter(&image);
@@ -105,8 +108,8 @@ void exportPicture(const Paper& paper, const QString& title, const QString& path
     const bool isSvg = path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive), isPdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
     const QByteArray data = isSvg ? svg(paper, title) : isPdf ? pdf(paper, title) : png(paper);
     QSaveFile file(path);
-    if (data.isEmpty() || !file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
-        throw Error("The picture cannot be written to " + path.toStdString() + ": choose another folder.");
+    if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
+        throw Error(path.toStdString() + " cannot be written: " + file.errorString().toStdString() + ".");
 }
 
 QString svgOf(const Paper& paper)

@@ -23,7 +23,7 @@ void writeText(const QString& path, const QString& text)
     const QByteArray data = text.toUtf8();
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
-        throw Error(path.toStdString() + " cannot be written: choose another folder.");
+        throw Error(path.toStdString() + " cannot be written: " + file.errorString().toStdString() + ".");
 }
 
 QString dotOf(const Document& document)

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "core/base/parallel.h"
+#include "core/base/peak_memory.h"
 
 namespace cleave::views {
 
@@ -41,6 +42,7 @@ void Job::start(Work work)
 
 void Job::run(const Work& work, const std::stop_token& stop)
 {
+    const PeakMemory::Worker apart(PeakMemory::Work::ofItsOwn());  // memory that jobs take beside each other counts for each alone
     std::function<void()> apply;
     QString error;
     try {

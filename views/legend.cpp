@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "core/plan/cut.h"
 #include "views/accessible.h"
@@ -240,9 +241,11 @@ int Legend::lay(QPainter* painter, int width) const
         painter->setFont(font);
     Line line(painter, font, colors, width, rowHeight());
     line.text(m_isStaged ? tr("Stage") : tr("Message degree"), gap);
-    const int step = std::max(1, (m_levels + mostSwatches) / mostSwatches);
-    for (int level = 0; level <= m_levels; level += step)
+    const int last = std::min(m_levels + 1, mostSwatches) - 1;  // of the swatches: that of the highest level
+    for (int i = 0; i <= last; ++i) {
+        const int level = last > 0 ? static_cast<int>(std::lround(static_cast<double>(i) * m_levels / last)) : 0;
         line.swatch(colors.level(level, m_levels), QString::number(level));
+    }
     line.skip(signGap);
     if (!m_isStaged) {
         line.outline(RowsClass::Nodes, tr("V: node rows"));

@@ -1,6 +1,8 @@
 #include "core/graph/generate.h"
 
+#include <cstdint>
 #include <iostream>
+#include <limits>
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
@@ -32,7 +34,9 @@ void addGenerate(CLI::App& app, int&)
     rmat->add_option("--scale", options->scale, "2^scale nodes")->capture_default_str()->check(CLI::Range(1, 28));
     rmat->add_option("--edge-factor", options->edgeFactor, "Edges per node")->capture_default_str()->check(CLI::Range(1, 1024));
     rmat->add_option("--features", options->features, "Columns of x; 0: none")->capture_default_str()->check(CLI::Range(0, 65536));
-    rmat->add_option("--seed", options->seed, "Seed of the generator")->capture_default_str();
+    rmat->add_option("--seed", options->seed, "Seed of the generator")
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     rmat->callback([out, options] { write(*out, generateRmat(*options)); });
 
     auto* karate = command->add_subcommand("karate", "Zachary's karate club: 34 nodes, 156 directed edges");

@@ -180,10 +180,14 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
         options.rewrites = rewritesOf(rewrites);
     for (const std::string& text : roles) {
         const auto [name, value] = nameAndValue(text, "--role");
+        if (Role said{}; options.roles.contains(name) && roleFromName(value, said) && said != options.roles[name])
+            throw Error("--role: '" + printable(name) + "' cannot be both " + std::string(roleName(options.roles[name])) + " and " + value + ".");
         if (!roleFromName(value, options.roles[name]))
             throw Error("--role " + printable(text) + ": there is no role '" + printable(value) +
                         "'; roles are node-features, graph-structure, edge-features and other.");
     }
+    if (!widths.empty() && std::filesystem::exists(path) && !isTorchScript(path))
+        throw Error("--width: " + printable(path, 200) + " says itself how wide its inputs are; only TorchScript files leave that open.");
     for (const std::string& text : widths) {
         const auto [name, value] = nameAndValue(text, "--width");
         std::int64_t& width = options.widths[name];
@@ -246,6 +250,7 @@ void GraphArguments::add(CLI::App& command, bool required)
             .add_option("GRAPH", path,
                         "Graph: .npz or a folder of .npy files with arrays named like the model's inputs; a list of edges (.csv, .tsv, .txt), "
                         ".mtx, .graphml, .dot, each also .gz; or a folder of the Open Graph Benchmark")
+            ->check([](const std::string& text) { return text.empty() ? "names no file" : std::string(); })
             ->type_name("FILE");
     graph->required(required);
     command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
@@ -351,7 +356,22 @@ void GraphArguments::finish()
         orderFromName(order, run.order);
     run.randomFeatures = features == "random";
     for (const std::string& text : inputs)
-        run.inputs.insert(nameAndValue(text, "--input"));
+        if (const auto [known, isFirst] = run.inputs.insert(nameAndValue(text, "--input"));
+            !isFirst && known->second != nameAndValue(text, "--input").second)
+            throw Error("--input: '" + printable(known->first) + "' cannot get two arrays.");
+}
+
+std::string_view GraphArguments::asksOfGraph() const
+{
+    if (!inputs.empty())
+        return "--input";
+    if (!targets.empty())
+        return "--targets";
+    if (!features.empty())
+        return "--features";
+    if (options.undirected)
+        return "--undirected";
+    return options.split != 0 ? "--split" : std::string_view();
 }
 
 std::vector<std::filesystem::path> GraphArguments::filesRead(std::vector<std::filesystem::path> others) const

@@ -77,6 +77,7 @@ struct GraphArguments {
     void addMemory(CLI::App& command);  ///< likewise
     void finish();  ///< to be called in the callback: fills run, but for its targets
     bool asksForSome() const { return !targets.empty(); }
+    std::string_view asksOfGraph() const;  ///< an option that was given and says something of a graph; empty: none
     RunOptions asked() const;  ///< run, with some targets if there are any, which are not known before the graph is
     /// Files that are read, these among them; where targets are a list, it is the name of none.
     std::vector<std::filesystem::path> filesRead(std::vector<std::filesystem::path> others) const;

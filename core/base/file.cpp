@@ -115,8 +115,11 @@ void removeHalfWritten() noexcept
 void requireFile(const std::filesystem::path& path)
 {
     std::error_code problem;
-    if (std::filesystem::is_regular_file(path, problem))
+    if (std::filesystem::is_regular_file(path, problem)) {
+        if (access(path.c_str(), R_OK) != 0)
+            throw Error(printable(path.string(), 300) + " cannot be read: " + std::strerror(errno) + ".");
         return;
+    }
     if (std::filesystem::is_directory(path, problem))
         throw Error(printable(path.string(), 300) + " is a folder.");
     if (std::filesystem::exists(path, problem))

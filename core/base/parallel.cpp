@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/peak_memory.h"
 #include "core/base/stopping.h"
 
 namespace cleave {
@@ -160,12 +161,14 @@ void parallelFor(std::int64_t count, int threads, const std::function<void(std::
         return;
     }
     const std::stop_token* stop = Stoppable::current();
+    const PeakMemory::Work caller = PeakMemory::Work::ofThisThread();
     Pool::instance().run(count, threads, [&](std::int64_t i, int thread) {
         isInside = true;
         const struct Leave {
             ~Leave() { isInside = false; }
         } leave;
         const Stoppable stoppable(stop);
+        const PeakMemory::Worker worker(caller);
         checkStop();
         work(i, thread);
     });

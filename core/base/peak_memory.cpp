@@ -102,6 +102,13 @@ PeakMemory::Work PeakMemory::Work::ofThisThread()
     return work;
 }
 
+PeakMemory::Work PeakMemory::Work::ofItsOwn()
+{
+    Work work;
+    work.m_number = ++lastWork;
+    return work;
+}
+
 PeakMemory::Worker::Worker(Work work) : m_before(std::exchange(workOfThread, work.m_number)) {}
 PeakMemory::Worker::~Worker()
 {

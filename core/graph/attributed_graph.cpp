@@ -9,7 +9,7 @@ namespace cleave {
 
 namespace {
 
-constexpr std::size_t mostColumns = 4096;
+constexpr std::size_t mostColumns = 4096, mostBehind = 65536;
 
 // Columns of the named rows side by side, float32 [rows, columns]; rowOf: where each row goes, empty: where it is.
 Array sideBySide(const AttributeColumns& columns, const std::vector<std::size_t>& which, std::int64_t rows, const std::vector<std::int64_t>& rowOf)
@@ -56,16 +56,23 @@ void AttributeColumns::set(std::string_view name, std::int64_t row, float value)
         m_names.emplace_back(name);
         m_columns.emplace_back();
     }
-    std::vector<float>& column = m_columns[found->second];
-    if (row == std::ssize(column))
-        column.push_back(value);
-    else if (row < std::ssize(column))
-        column[static_cast<std::size_t>(row)] = value;
+    auto& [values, behind] = m_columns[found->second];
+    if (row < std::ssize(values)) {
+        values[static_cast<std::size_t>(row)] = value;
+        return;
+    }
+    if (row == std::ssize(values))
+        values.push_back(value);
+    else if (behind.size() < mostBehind)
+        behind[row] = value;
+    for (auto next = behind.begin(); next != behind.end() && next->first <= std::ssize(values); next = behind.erase(next))
+        if (next->first == std::ssize(values))
+            values.push_back(next->second);
 }
 
 bool AttributeColumns::isWhole(std::size_t column, std::int64_t rows) const
 {
-    return std::ssize(m_columns[column]) == rows;
+    return std::ssize(m_columns[column].values) == rows;
 }
 
 std::int64_t AttributedGraph::edge(std::int64_t from, std::int64_t to, bool isDirected)

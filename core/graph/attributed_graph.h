@@ -13,16 +13,21 @@ namespace cleave {
 /// Numbers that some rows have, by name in the order in which the names came.
 class AttributeColumns {
 public:
-    /// Rows come in order: a column that leaves one out is never whole. Error if there are more than 4,096 names.
+    /// Rows come in order, but for those around others that have graphs inside: a column that leaves one out is never whole. Error if there are more
+    /// than 4,096 names.
     void set(std::string_view name, std::int64_t row, float value);
     bool isWhole(std::size_t column, std::int64_t rows) const;  ///< every row has one
     const std::vector<std::string>& names() const { return m_names; }
-    float at(std::size_t column, std::int64_t row) const { return m_columns[column][static_cast<std::size_t>(row)]; }
+    float at(std::size_t column, std::int64_t row) const { return m_columns[column].values[static_cast<std::size_t>(row)]; }
 
 private:
     std::vector<std::string> m_names;
     std::map<std::string, std::size_t, std::less<>> m_byName;
-    std::vector<std::vector<float>> m_columns;  // up to the first row that has none
+    struct Column {
+        std::vector<float> values;             // up to the first row that has none
+        std::map<std::int64_t, float> behind;  // some of the rows behind that one, which may still come
+    };
+    std::vector<Column> m_columns;
 };
 
 /// A graph whose nodes and edges come with attributes by name, as GraphML and DOT have them. What is no number is not kept.

@@ -149,8 +149,7 @@ private:
     void beginGraph(const char** attributes)
     {
         m_hasGraph = true;
-        // Graphs inside nodes say it again.
-        m_isDirected = attribute(attributes, "edgedefault") != "undirected";
+        m_areDirected.push_back(attribute(attributes, "edgedefault") != "undirected");
     }
 
     void beginKey(const char** attributes)
@@ -169,12 +168,12 @@ private:
     void beginNode(const char** attributes)
     {
         const std::int64_t before = m_graph.numNodes();
-        m_node = m_graph.node(attribute(attributes, "id"));
+        m_openNodes.push_back(m_graph.node(attribute(attributes, "id")));
         if (m_graph.numNodes() == before)
             throw Error("declares node '" + printable(attribute(attributes, "id"), 40) + "' a second time");
         for (const auto& [id, key] : m_keys)
             if (key.isOfNodes && key.byDefault)
-                m_graph.ofNodes().set(key.name, m_node, *key.byDefault);
+                m_graph.ofNodes().set(key.name, m_openNodes.back(), *key.byDefault);
     }
 
     void beginEdge(const char** attributes)
@@ -183,10 +182,12 @@ private:
                                directed = attribute(attributes, "directed");
         if (from.empty() || to.empty())
             throw Error("has an edge without source or target");
-        m_edges.push_back({m_endpoints.add(from), m_endpoints.add(to), directed.empty() ? m_isDirected : directed == "true"});
+        const bool isDirected = m_areDirected.empty() || m_areDirected.back();
+        m_openEdges.push_back(std::ssize(m_edges));
+        m_edges.push_back({m_endpoints.add(from), m_endpoints.add(to), directed.empty() ? isDirected : directed == "true"});
         for (const auto& [id, key] : m_keys)
             if (key.isOfEdges && key.byDefault)
-                m_graph.ofEdges().set(key.name, std::ssize(m_edges) - 1, *key.byDefault);
+                m_graph.ofEdges().set(key.name, m_openEdges.back(), *key.byDefault);
     }
 
     void take(std::string_view text)
@@ -206,6 +207,12 @@ private:
             m_keys[m_keyId].byDefault = valueOf(m_keys[m_keyId]);
         else if (element == "data" && !m_open.empty() && (m_open.back() == "node" || m_open.back() == "edge"))
             endData(m_open.back() == "node");
+        else if (element == "graph")
+            m_areDirected.pop_back();
+        else if (element == "node")
+            m_openNodes.pop_back();
+        else if (element == "edge")
+            m_openEdges.pop_back();
         m_text.clear();
     }
 
@@ -215,7 +222,7 @@ private:
         if (key == m_keys.end() || !key->second.isNumeric)
             return;
         AttributeColumns& columns = isOfNode ? m_graph.ofNodes() : m_graph.ofEdges();
-        columns.set(key->second.name, isOfNode ? m_node : std::ssize(m_edges) - 1, valueOf(key->second));
+        columns.set(key->second.name, isOfNode ? m_openNodes.back() : m_openEdges.back(), valueOf(key->second));
     }
 
     float valueOf(const Key& key) const
@@ -252,8 +259,10 @@ private:
     std::map<std::string, Key> m_keys;
     std::vector<std::string> m_open;  // elements around the one at hand
     std::string m_keyId, m_dataKey, m_text;
-    std::int64_t m_node = -1;
-    bool m_isDirected = true, m_hasGraph = false;
+    // Of what is open, since nodes and edges may hold graphs of their own.
+    std::vector<bool> m_areDirected;
+    std::vector<std::int64_t> m_openNodes, m_openEdges;
+    bool m_hasGraph = false;
     std::exception_ptr m_failure;
 };
 

@@ -25,6 +25,7 @@ bool parse(std::string_view text, float& number)
 
 bool parse(std::string_view text, std::int64_t& number)
 {
+    text = withoutZeros(text);
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     return problem == std::errc() && end == text.data() + text.size();
 }

@@ -31,14 +31,19 @@ fs::path rawFolder(const fs::path& folder)
     return fs::is_directory(folder / "raw", problem) ? folder / "raw" : folder;
 }
 
-// int64, if all numbers are whole; one column becomes [rows].
-Array labelsOf(const Array& table)
+// One column becomes [rows].
+Array asColumn(const Array& table)
+{
+    return {table.dtype, table.shape[1] == 1 ? std::vector{table.shape[0]} : table.shape, table.data};
+}
+
+// int64, if all numbers are whole.
+Array labelsOfNumbers(const Array& table)
 {
     const auto* numbers = table.as<float>();
-    const std::vector<std::int64_t> shape = table.shape[1] == 1 ? std::vector{table.shape[0]} : table.shape;
     if (!std::all_of(numbers, numbers + table.count(), [](float x) { return std::fabs(x) < 0x1p24F && x == std::floor(x); }))
-        return {table.dtype, shape, table.data};
-    NewArray labels = makeArray(DType::Int64, shape);
+        return asColumn(table);
+    NewArray labels = makeArray(DType::Int64, asColumn(table).shape);
     std::transform(numbers, numbers + table.count(), reinterpret_cast<std::int64_t*>(labels.data),
                    [](float x) { return static_cast<std::int64_t>(x); });
     return labels.array;
@@ -60,7 +65,7 @@ public:
         takeRows("node-feat", "x", DType::Float32, m_numNodes);
         takeRows("edge-feat", "edge_attr", DType::Float32, total(m_edges));
         if (const fs::path labels = tableIn(m_raw, "node-label"); !labels.empty())
-            m_graph.arrays["y"] = labelsOf(rowsOf(labels, DType::Float32, m_numNodes));
+            m_graph.arrays["y"] = labelsOf(labels, m_numNodes);
         takeFurtherColumns();
         if (m_nodes.size() > 1)
             takeGraphs();
@@ -111,6 +116,16 @@ private:
         return table;
     }
 
+    // Float32 does not hold all whole numbers.
+    Array labelsOf(const fs::path& path, std::int64_t rows) const
+    {
+        try {
+            return asColumn(rowsOf(path, DType::Int64, rows));
+        } catch (const Error&) {
+            return labelsOfNumbers(rowsOf(path, DType::Float32, rows));
+        }
+    }
+
     void takeRows(const std::string& file, const std::string& name, DType dtype, std::int64_t rows)
     {
         if (const fs::path path = tableIn(m_raw, file); !path.empty())
@@ -152,7 +167,7 @@ private:
             name = name.substr(0, name.find('.'));
             const bool isOfNodes = name.starts_with("node_"), isOfEdges = name.starts_with("edge_");
             if ((isOfNodes || isOfEdges) && file.path() == tableIn(m_raw, name))
-                m_graph.arrays[name] = labelsOf(rowsOf(file.path(), DType::Float32, isOfNodes ? m_numNodes : total(m_edges)));
+                m_graph.arrays[name] = labelsOf(file.path(), isOfNodes ? m_numNodes : total(m_edges));
         }
     }
 
@@ -173,7 +188,7 @@ private:
         m_graph.arrays["batch"] = batch.array;
         m_graph.arrays["ptr"] = ptr.array;
         if (const fs::path labels = tableIn(m_raw, "graph-label"); !labels.empty())
-            m_graph.arrays["graph_label"] = labelsOf(rowsOf(labels, DType::Float32, graphs));
+            m_graph.arrays["graph_label"] = labelsOf(labels, graphs);
     }
 
     void takeSplits()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -126,7 +127,8 @@ bool parseNumber(std::string_view text, float& number)
     double value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     number = static_cast<float>(value);
-    return problem == std::errc() && end == text.data() + text.size();
+    const bool isTooSmall = problem == std::errc::result_out_of_range && (text.find("e-") != text.npos || text.find("E-") != text.npos);
+    return (problem == std::errc() || isTooSmall) && end == text.data() + text.size() && (std::isfinite(number) || !std::isfinite(value));
 }
 
 }  // namespace cleave

@@ -119,10 +119,11 @@ private:
                 }
                 continue;
             }
+            const bool addsLast = !picks && !r.starts && r.isPart(row);
             Vector<T> sum[N];
             T* const out = r.out + row * r.outStride + m_column;
-            if (r.starts)
-                forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = broadcast(takesFirst ? r.empty : r.initial); });
+            if (r.starts || addsLast)
+                forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = broadcast(takesFirst ? r.empty : addsLast ? T(0) : r.initial); });
             else
                 forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = columns(out, k); });
             for (const bool isLong = !picks && end - e > summedAtOnce; isLong && e < end; e += summedAtOnce) {
@@ -141,6 +142,8 @@ private:
                 else
                     forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] = combined<Reduce::Min, T>(sum[k], x[k]); });
             }
+            if (addsLast)
+                forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] += columns(out, k); });
             const T divisor = static_cast<T>(degree);
             forEach<N>([&](auto k) __attribute__((always_inline)) {
                 if (r.ends && degree == 0)

@@ -39,7 +39,7 @@ public:
 private:
     using EdgeRunner<T>::calculate, EdgeRunner<T>::combine, EdgeRunner<T>::edgeAt, EdgeRunner<T>::forEachItem, EdgeRunner<T>::outputOf,
         EdgeRunner<T>::rowOf;
-    using EdgeRunner<T>::runChain, EdgeRunner<T>::type, EdgeRunner<T>::values;
+    using EdgeRunner<T>::partialOffset, EdgeRunner<T>::partialWidth, EdgeRunner<T>::runChain, EdgeRunner<T>::type, EdgeRunner<T>::values;
     using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs,
         EdgeRunner<T>::m_p;
     using EdgeRunner<T>::m_tiles;
@@ -74,7 +74,7 @@ private:
             return;
         }
         if (item.piece >= 0) {
-            runPieces(item, tile, ahead, item.firstTarget, item.firstEdge, item.lastEdge, true, true);
+            runPieces(item, tile, ahead, item.firstTarget, item.firstEdge, item.lastEdge);
             return;
         }
         for (std::int64_t t = item.firstTarget; t < item.lastTarget;) {
@@ -82,7 +82,7 @@ private:
             while (end < item.lastTarget && edgeAt(end + 1) - edgeAt(t) <= m_tiles.edges)
                 ++end;
             if (end == t) {
-                runPieces(item, tile, ahead, t, edgeAt(t), edgeAt(t + 1), true, true);
+                runPieces(item, tile, ahead, t, edgeAt(t), edgeAt(t + 1));
                 end = t + 1;
             } else {
                 compute(tile, ahead, t, end, edgeAt(t), edgeAt(end));
@@ -92,14 +92,32 @@ private:
         }
     }
 
-    // Edges into one target, as many at a time as a tile has room for.
-    void runPieces(const EdgeItem& item, T* tile, Cache ahead, std::int64_t target, std::int64_t first, std::int64_t last, bool starts,
-                   bool ends) const
+    // Edges into one target.
+    void runPieces(const EdgeItem& item, T* tile, Cache ahead, std::int64_t target, std::int64_t first, std::int64_t last) const
+    {
+        if (last - first <= summedAtOnce) {
+            runTiles(item, tile, ahead, target, first, last, nullptr);
+            return;
+        }
+        const std::int64_t count = (last - first + summedAtOnce - 1) / summedAtOnce;
+        std::vector<T> parts(static_cast<std::size_t>(count * partialWidth()));
+        for (std::int64_t p = 0; p < count; ++p)
+            runTiles(item, tile, ahead, target, first + p * summedAtOnce, std::min(first + (p + 1) * summedAtOnce, last),
+                     parts.data() + p * partialWidth());
+        for (std::size_t r = 0; r < m_p.results.size(); ++r)
+            if (m_p.results[r].reduced) {
+                T* const out = outputOf(item, r) + (target - item.firstTarget) * m_p.width(m_p.results[r].value);
+                combine(r, parts.data() + partialOffset(r), count, out, true, item.piece < 0 ? target : -1);
+            }
+    }
+
+    // As many of them at a time as a tile has room for. part: row for what they give, if others follow.
+    void runTiles(const EdgeItem& item, T* tile, Cache ahead, std::int64_t target, std::int64_t first, std::int64_t last, T* part) const
     {
         for (std::int64_t e = first; e < last; e += m_tiles.edges) {
             const std::int64_t end = std::min(e + m_tiles.edges, last);
             compute(tile, ahead, target, target + 1, e, end);
-            reduce(item, tile, ahead, target, target + 1, e, end, starts && e == first, ends && end == last);
+            reduce(item, tile, ahead, target, target + 1, e, end, e == first, end == last, part);
         }
     }
 
@@ -165,9 +183,11 @@ private:
         }
     }
 
+    // part: as in runTiles.
     void reduce(const EdgeItem& item, T* tile, Cache ahead, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last,
-                bool starts, bool ends) const
+                bool starts, bool ends, T* part = nullptr) const
     {
+        const bool isAll = item.piece < 0 && !part;  // edges into its targets
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];
             const std::int64_t width = m_p.width(result.value);
@@ -179,12 +199,12 @@ private:
             of(a, ahead, firstTarget, lastTarget, first, last);
             a.reduce = result.reduce;
             a.starts = starts;
-            a.ends = ends && item.piece < 0;
+            a.ends = ends && isAll;
             a.width = width;
-            a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : outputOf(item, r);
+            a.out = part ? part + partialOffset(r) : item.piece < 0 ? m_outputs[r] + firstTarget * width : outputOf(item, r);
             a.outStride = width;
             a.past = starts && a.ends && isWrittenPast(r);
-            a.fromInitial = result.fromInitial && item.piece < 0;
+            a.fromInitial = result.fromInitial && isAll;
             a.initial = a.fromInitial ? static_cast<T>(result.initial) : T(0);
             a.empty = static_cast<T>(result.empty);
             if (m_tiles.chains[r]) {

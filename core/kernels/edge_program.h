@@ -91,7 +91,7 @@ void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& op
 
 /// The same program, for rows that do not fit into memory: rows of sources come in pieces, from the first to the last, and each edge is met when
 /// its source is there. The bytes do not depend on the number of threads; where edges into each target come in the order of their sources, they are
-/// those of runEdgeProgram.
+/// those of runEdgeProgram, but for sums of more than summedAtOnce edges, whose parts are others.
 template <class T>
 class EdgeStream {
 public:

@@ -145,35 +145,41 @@ protected:
         return m_partial.data() + piece * m_partialWidth + m_partialOffset[result];
     }
 
+    std::int64_t partialWidth() const { return m_partialWidth; }  // of the results of one part of a target's edges
+    std::int64_t partialOffset(std::size_t result) const { return m_partialOffset[result]; }
+
     // The pieces of a long segment, in order. starts: nothing is in its row yet.
     void combine(const LongSegment& segment, bool starts) const
     {
-        for (std::size_t r = 0; r < m_p.results.size(); ++r) {
-            const EdgeResult& result = m_p.results[r];
-            if (!result.reduced)
-                continue;
-            const std::int64_t width = m_p.width(result.value);
-            const std::int64_t begin[2] = {0, segment.pieces};
-            ReduceArguments<T> a;
-            a.reduce = result.reduce == Reduce::Mean ? Reduce::Sum : result.reduce;
-            a.begin = begin;
-            a.lastTarget = 1;
-            a.lastEdge = segment.pieces;
-            a.starts = starts;
-            a.rows = partial(segment.firstPiece, r);
-            a.type = type;
-            a.stride = m_partialWidth;
-            a.width = width;
-            a.out = m_outputs[r] + segment.target * width;
-            a.outStride = width;
-            a.fromInitial = result.fromInitial;
-            a.initial = result.fromInitial ? static_cast<T>(result.initial) : T(0);
-            m_do.reduce(a);
-            if (result.reduce == Reduce::Mean) {
-                const T degree = static_cast<T>(m_block.begin[segment.target + 1] - m_block.begin[segment.target]);
-                divide(a.out, width, degree);
-            }
-        }
+        for (std::size_t r = 0; r < m_p.results.size(); ++r)
+            if (m_p.results[r].reduced)
+                combine(r, partial(segment.firstPiece, r), segment.pieces, m_outputs[r] + segment.target * m_p.width(m_p.results[r].value), starts,
+                        segment.target);
+    }
+
+    // What parts of the edges into a target gave for a result, in order. target: these are all of its edges; -1: more follow.
+    void combine(std::size_t r, const T* parts, std::int64_t count, T* out, bool starts, std::int64_t target) const
+    {
+        const EdgeResult& result = m_p.results[r];
+        const std::int64_t width = m_p.width(result.value);
+        const std::int64_t begin[2] = {0, count};
+        ReduceArguments<T> a;
+        a.reduce = result.reduce == Reduce::Mean ? Reduce::Sum : result.reduce;
+        a.begin = begin;
+        a.lastTarget = 1;
+        a.lastEdge = count;
+        a.starts = starts;
+        a.rows = parts;
+        a.type = type;
+        a.stride = m_partialWidth;
+        a.width = width;
+        a.out = out;
+        a.outStride = width;
+        a.fromInitial = result.fromInitial && target >= 0;
+        a.initial = a.fromInitial ? static_cast<T>(result.initial) : T(0);
+        m_do.reduce(a);
+        if (result.reduce == Reduce::Mean && target >= 0)
+            divide(out, width, static_cast<T>(m_block.begin[target + 1] - m_block.begin[target]));
     }
 
     const EdgeProgram& m_p;

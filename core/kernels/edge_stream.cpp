@@ -137,6 +137,7 @@ private:
             ReduceArguments<T> a;
             a.reduce = result.reduce;
             a.starts = a.ends = false;
+            a.all = m_block.begin + item.firstTarget;
             a.width = width;
             a.out = outputOf(item, r);
             a.outStride = width;

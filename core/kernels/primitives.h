@@ -29,6 +29,9 @@ enum class EdgeCode : std::uint8_t {
     SumInner,                                                              // of groups of neighbouring entries
 };
 
+/// Terms of a sum that are added up one after the other: the error grows with their number, so longer sums are sums of such parts.
+constexpr std::int64_t summedAtOnce = 512;
+
 /// Reduces columns of rows into targets first … last - 1. Edge e is counted from the first of the block; T is float or double.
 template <class T>
 struct ReduceArguments {
@@ -54,9 +57,14 @@ struct ReduceArguments {
     std::int64_t outStride = 0;
     bool past = false;                         ///< rows of out, which begin with lines of 64 bytes, are written past the caches
     const std::int32_t* targets = nullptr;     ///< row of out for each target; null: they follow each other
+    const std::int64_t* all = nullptr;         ///< [rows of out + 1]: where all edges into each begin. Where not starts, sums of these edges are
+                                               ///< parts of long ones, and added to out as a whole; null: they are not
     T initial = 0;                             ///< what a row starts from, if fromInitial; otherwise from its first edge
     bool fromInitial = false;
     T empty = 0;                               ///< entries of targets without edges
+
+    /// Whether the sum over edges into the target of this row of out is a part.
+    bool isPart(std::int64_t row) const { return all && all[row + 1] - all[row] > summedAtOnce; }
 };
 
 /// What happens to the columns in hand, of which there are as many as fit into registers. y is an operand or what was kept; none for codes of one

@@ -60,16 +60,18 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         }
         Vector<T> sum[N];  // the first `paired` of bfloat16 rows: even entries of two vectors, then odd ones
         const bool takesFirst = picks && a.starts && !a.fromInitial;
-        forEach<N>([&](auto k) __attribute__((always_inline)) {
-            if (a.starts)
-                sum[k] = broadcast(takesFirst ? a.empty : a.initial);
-            else if constexpr (Partial && k == N - 1)
-                sum[k] = loadSome(out + k * count, tail);
+        const auto there = [&](auto k) __attribute__((always_inline)) {
+            if constexpr (Partial && k == N - 1)
+                return loadSome(out + k * count, tail);
             else
-                sum[k] = load(out + k * count);
+                return load(out + k * count);
+        };
+        const bool addsLast = !picks && !a.starts && a.isPart(a.targets ? a.targets[t] : t - a.firstTarget);
+        forEach<N>([&](auto k) __attribute__((always_inline)) {
+            sum[k] = addsLast ? broadcast(T(0)) : a.starts ? broadcast(takesFirst ? a.empty : a.initial) : there(k);
         });
         if constexpr (paired > 0)
-            if (!a.starts)
+            if (!a.starts && !addsLast)
                 forEach<paired / 2>([&](auto k) __attribute__((always_inline)) { separate(sum[2 * k], sum[2 * k + 1]); });
         const auto add = [&](std::int64_t edge, bool first) __attribute__((always_inline)) {
             const In* const in = rows + (sources ? static_cast<std::int64_t>(sources[edge]) : edge - rowOrigin) * stride;
@@ -133,6 +135,8 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         }
         if constexpr (paired > 0)
             forEach<paired / 2>([&](auto k) __attribute__((always_inline)) { merge(sum[2 * k], sum[2 * k + 1]); });
+        if (addsLast)
+            forEach<N>([&](auto k) __attribute__((always_inline)) { sum[k] += there(k); });
         const T divisor = static_cast<T>(degree);
         forEach<N>([&](auto k) __attribute__((always_inline)) {
             if (a.ends && degree == 0)

@@ -43,9 +43,6 @@ constexpr std::int64_t farDistance = sizeof(In) == 2 ? 96 : 64;
 template <class In>
 constexpr std::int64_t nearDistance = sizeof(In) == 2 ? 18 : 12;
 
-// Terms of a sum that are added up one after the other: the error grows with their number, so longer sums are sums of such parts.
-constexpr std::int64_t summedAtOnce = 512;
-
 // Restricts a reduction to the sum of so many edges into a target from this one on, as far as there are, put into `out`.
 template <class T>
 inline void takePart(ReduceArguments<T>& a, std::int64_t target, std::int64_t edge, T* out)

@@ -45,9 +45,21 @@ bool addsOnes(const Program& program, const Op& op)
     if (op.target != "aten::scatter_add" || !self || !index || !source || self->sizes.size() != 1 || index->sizes.size() != 1 ||
         index->sizes != source->sizes)
         return false;
-    return source->producer.valid() && program[source->producer].target == "aten::ones" &&
-           (self->dtype == DType::Float32 || self->dtype == DType::Float64) && source->dtype == self->dtype && index->dtype == DType::Int64;
+    return source->producer.valid() && program[source->producer].target == "aten::ones" && isFloating(self->dtype) && source->dtype == self->dtype &&
+           index->dtype == DType::Int64;
 }
+
+// Kernels add rows of 16 bits up in float32. So what such sums are divided by must not stop to grow at 256, as it would in 16 bits.
+bool addsNarrowly(const Program& program, const Op& op)
+{
+    const Value* self = OpView(program, op).tensor("self");
+    return isOneOf(op.target, {"aten::scatter_add", "aten::index_add", "aten::scatter_reduce"}) && self && isFloating(self->dtype) &&
+           itemSize(self->dtype) == 2;
+}
+
+bool isNarrow(const at::Tensor& tensor) { return tensor.scalar_type() == at::kBFloat16 || tensor.scalar_type() == at::kHalf; }
+
+at::Tensor inFloat32(const at::Tensor& tensor) { return isNarrow(tensor) ? tensor.to(at::kFloat) : tensor; }
 
 // False where an entry is out of range; below 0 they count from the end.
 template <class T>
@@ -131,14 +143,14 @@ at::Tensor withOnesAt(const at::Tensor& self, const at::Tensor& index)
             for (std::int64_t i = first; i < last && !own.empty(); ++i)
                 sum[i] += own[static_cast<std::size_t>(i)];
     });
-    return self + all.to(self.scalar_type());
+    return isNarrow(self) ? (inFloat32(self) + all).to(self.scalar_type()) : self + all.to(self.scalar_type());
 }
 
 }  // namespace
 
 bool isNumberOp(const Program& program, OpId op)
 {
-    return readsNumbers(program, program[op]) || addsOnes(program, program[op]);
+    return readsNumbers(program, program[op]) || addsOnes(program, program[op]) || addsNarrowly(program, program[op]);
 }
 
 c10::IValue runNumberOp(const Program& program, OpId id, const OperandValues& operands)
@@ -148,9 +160,14 @@ c10::IValue runNumberOp(const Program& program, OpId id, const OperandValues& op
     forEachOperand(op, [&](ValueId value) { values.push_back(operands(values.size(), value)); });
     const at::Tensor self = values.front().toTensor(), index = values[1].toTensor();
     const bool reads = op.target == "aten::index";
-    if (const at::Tensor result = reads ? readAt(self, index) : withOnesAt(self, index); result.defined())
+    if (const at::Tensor result = reads ? readAt(self, index) : addsOnes(program, op) ? withOnesAt(self, index) : at::Tensor(); result.defined())
         return result;
-    return callOp(program, id, [&](std::size_t position, ValueId) { return values[position]; }).front();
+    const bool addsIn32 = addsNarrowly(program, op);
+    for (c10::IValue& value : values)
+        if (addsIn32 && value.isTensor())
+            value = inFloat32(value.toTensor());
+    const at::Tensor result = callOp(program, id, [&](std::size_t position, ValueId) { return values[position]; }).front().toTensor();
+    return addsIn32 ? result.to(self.scalar_type()) : result;
 }
 
 }  // namespace cleave

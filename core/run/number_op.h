@@ -5,7 +5,7 @@
 namespace cleave {
 
 /// Whether the op only moves or counts numbers that belong to edges: reads one-dimensional entries, or those of the last of two dimensions, at an
-/// index, or adds ones at it. The prologue is mostly made of these.
+/// index, or adds ones at it, or numbers of 16 bits, in float32. The prologue is mostly made of these.
 bool isNumberOp(const Program& program, OpId op);
 
 /// Runs such an op on all threads; its output, whose bytes do not depend on how many there are. What cannot be done so (an index that is out of

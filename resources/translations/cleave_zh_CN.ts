@@ -260,10 +260,6 @@
         <translation>无法读取 %1。</translation>
     </message>
     <message>
-        <source>%1 cannot be written: choose another folder.</source>
-        <translation>无法写入 %1：请选择其他文件夹。</translation>
-    </message>
-    <message>
         <source>%1 is not a complete zip archive: it is of another kind, or was cut short.</source>
         <translation>%1 不是完整的 zip 压缩包：文件属于其他类型，或已被截断。</translation>
     </message>
@@ -374,10 +370,6 @@
     <message>
         <source>The picture is too large to be made of pixels: write it as SVG or PDF.</source>
         <translation>图片太大，无法保存为像素图：请保存为 SVG 或 PDF。</translation>
-    </message>
-    <message>
-        <source>The picture cannot be written to %1: choose another folder.</source>
-        <translation>无法将图片写入 %1：请选择其他文件夹。</translation>
     </message>
     <message>
         <source>There is no picture to export: open a model first.</source>
@@ -1018,6 +1010,10 @@
     <message>
         <source>%1 cannot be read: %2.</source>
         <translation>无法读取 %1：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is empty.</source>
+        <translation>%1 是空的。</translation>
     </message>
     <message>
         <source>There is no room for %1 in %2: %3.</source>

@@ -165,6 +165,14 @@ TEST(PeakMemory, IsOfWhatWorksForOne)
         EXPECT_EQ(own.bytes(), 64.0 * mega);
     }).join();
     EXPECT_EQ(peak.lap(), 5.0 * mega);
+    std::thread([&] {
+        const PeakMemory::Worker apart(PeakMemory::Work::ofItsOwn());
+        parallelFor(8, 3, [&](std::int64_t, int) { take(64 * mega); });
+    }).join();
+    EXPECT_EQ(peak.lap(), 5.0 * mega) << "threads that work for others beside this one";
+    parallelFor(8, 3, [&](std::int64_t, int) { take(1 * mega); });
+    EXPECT_GE(peak.lap(), 6.0 * mega);
+    EXPECT_LE(peak.lap(), 8.0 * mega);
     take(100);
     EXPECT_EQ(peak.lap(), 5.0 * mega + 100) << "small arrays count";
     freePages(kept, 5 * mega);

@@ -67,6 +67,24 @@ TEST(GraphMl, NumbersInAnotherOrderStayWhatTheyAre)
     EXPECT_EQ(numbersOf(graph, "x"), (std::vector<float>{20, 21, 22}));
 }
 
+// What follows the graph inside a node or an edge is about what is around it again.
+TEST(GraphMl, GraphsInsideNodesAndEdgesEnd)
+{
+    const std::string keys = "<key id='a' for='node' attr.name='age' attr.type='int'/><key id='w' for='edge' attr.name='weight' attr.type='float'/>";
+    const DataGraph graph =
+        graphOf("g.graphml",
+                graphMl("<graph edgedefault='undirected'>"
+                        "<node id='0'><graph edgedefault='directed'><node id='1'><data key='a'>11</data></node></graph><data key='a'>10</data></node>"
+                        "<node id='2'><data key='a'>12</data></node>"
+                        "<edge source='0' target='2'><graph edgedefault='directed'><edge source='0' target='1'><data key='w'>2</data></edge></graph>"
+                        "<data key='w'>3</data></edge>"
+                        "<edge source='1' target='2'><data key='w'>4</data></edge></graph>",
+                        keys));
+    EXPECT_EQ(numbersOf(graph, "x"), (std::vector<float>{10, 11, 12}));
+    EXPECT_EQ(edgesOf(graph), (Edges{{0, 2}, {0, 1}, {1, 2}, {2, 0}, {2, 1}}));
+    EXPECT_EQ(numbersOf(graph, "edge_weight"), (std::vector<float>{3, 2, 4, 3, 4}));
+}
+
 TEST(HostileGraphMl, SaysWhatIsWrong)
 {
     expectPart("g.graphml", "", "no element");

@@ -131,6 +131,12 @@ TEST(EdgeList, SpreadsheetsHaveSemicolonsAndCommas)
     EXPECT_EQ(numbersOf(graph, "edge_weight"), (std::vector<float>{0.5F, 1.5F}));
 }
 
+TEST(EdgeList, NumbersThatFloatsDoNotHave)
+{
+    EXPECT_EQ(numbersOf(graphOf("g.csv", "0,1,1e-400\n1,2,-2.5E-60\n2,0,3\n"), "edge_weight"), (std::vector<float>{0, 0, 3}));
+    EXPECT_THAT(test::errorOf([] { graphOf("g.csv", "0,1,0.5\n1,2,1e39\n"); }), testing::HasSubstr("1e39"));
+}
+
 TEST(EdgeList, TablesOfFloatsHaveWholeNumbers)
 {
     const DataGraph graph = graphOf("g.csv", "0.0,1.0\n1.0,2.0\n");

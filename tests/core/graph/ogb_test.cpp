@@ -46,6 +46,19 @@ std::string refusalWith(const std::string& file, const std::string& text)
     return test::errorOf([&] { readGraph(folder.path()); });
 }
 
+TEST(Ogb, WholeNumbersStayWhatTheyAre)
+{
+    Files files = citations();
+    files["raw/node-label.csv.gz"] = "16777217\n0\n2.0\n";
+    files["raw/node_species.csv.gz"] = "16777217\n-3\n9007199254740993\n";
+    files["raw/node_score.csv.gz"] = "0.5\n1\n2\n";
+    const Folder folder(files);
+    const DataGraph graph = readGraph(folder.path());
+    EXPECT_EQ(numbersOf<std::int64_t>(graph, "y"), (std::vector<std::int64_t>{16777217, 0, 2}));
+    EXPECT_EQ(numbersOf<std::int64_t>(graph, "node_species"), (std::vector<std::int64_t>{16777217, -3, 9007199254740993}));
+    EXPECT_EQ(numbersOf(graph, "node_score"), (std::vector<float>{0.5F, 1, 2}));
+}
+
 TEST(Ogb, ReadsADataSetOfNodes)
 {
     const Folder folder(citations());

@@ -67,7 +67,29 @@ TEST_F(NumberOps, GiveWhatLibTorchGives)
         EXPECT_TRUE(
             run(m_found.program, m_found.counts.front(), {at::zeros({nodes}), places, ones}).equal(places.bincount({}, nodes).to(at::kFloat)));
         EXPECT_TRUE(run(m_found.program, m_found.counts.front(), {self, places.narrow(0, 0, 0), ones.narrow(0, 0, 0)}).equal(self));
+        const at::Tensor narrow = at::zeros({nodes}, at::kBFloat16);
+        EXPECT_TRUE(run(m_found.program, m_found.counts.front(), {narrow, places, ones.to(at::kBFloat16)})
+                        .equal(places.bincount({}, nodes).to(at::kBFloat16)))
+            << "sums in 16 bits stop at 256";
     }
+}
+
+// Of weights, or of what was joined to ones: not counted but added up, in float32 where the model has 16 bits.
+TEST(SumsOf16Bits, DoNotStopToGrow)
+{
+    const Model model = openModel(test::testDir() / "models/zoo/bfloat16.pt2");
+    Program program = model.program();
+    const Found found(program);
+    ASSERT_FALSE(found.counts.empty());
+    const Op& count = program[found.counts.front()];
+    program[program[*count.find("src")->asValue()].producer].target = "aten::zeros";  // whose values nobody knows of
+    ASSERT_TRUE(isNumberOp(program, found.counts.front()));
+    constexpr std::int64_t entries = 3000;
+    const at::Tensor sums = run(program, found.counts.front(),
+                                {at::zeros({2}, at::kBFloat16), at::zeros({entries}, at::kLong), at::full({entries}, 0.5, at::kBFloat16)});
+    EXPECT_EQ(sums.scalar_type(), at::kBFloat16);
+    EXPECT_NEAR(sums[0].item<float>(), 0.5F * entries, 8);
+    EXPECT_EQ(sums[1].item<float>(), 0);
 }
 
 TEST_F(NumberOps, OutOfRangeIsAnError)
