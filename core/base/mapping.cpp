@@ -363,11 +363,6 @@ std::size_t MappedFile::bytesInMemory(std::size_t bytes) const
     return std::min(bytes, there * page);
 }
 
-void MappedFile::readAhead(std::size_t offset, std::size_t bytes) const
-{
-    posix_fadvise(m_file, static_cast<off_t>(m_offset + offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
-}
-
 void MappedFile::forget(std::size_t offset, std::size_t bytes) const
 {
     posix_fadvise(m_file, static_cast<off_t>(m_offset + offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);

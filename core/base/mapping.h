@@ -58,7 +58,6 @@ public:
 
     /// how many of so many bytes from the address on the system has in memory; all of them if it does not tell
     std::size_t bytesInMemory(std::size_t bytes) const;
-    void readAhead(std::size_t offset, std::size_t bytes) const;  ///< the system may begin to read these: nobody waits for it
     /// the system need not keep these in memory: but for what is in use, or has yet to be written
     void forget(std::size_t offset, std::size_t bytes) const;
 

@@ -100,22 +100,6 @@ void RowStream::addRows(std::int64_t first, std::int64_t last)
 
 void RowStream::addPieces(const PiecesOf& pieces) { m_alongside.push_back({pieces, MappedFile(pieces.data)}); }
 
-void RowStream::readAhead() const
-{
-    constexpr std::size_t most = std::size_t{1} << 26;
-    const std::int64_t piece = neededFrom(0);
-    if (piece < 0)
-        return;
-    std::size_t stride = 0;
-    for (const auto& [rows, file] : m_sources)
-        stride += file.isMapped() ? rows.strideBytes : 0;
-    const std::int64_t first = m_division->first(piece);
-    const auto count = std::min(static_cast<std::size_t>(m_count - first), most / std::max<std::size_t>(stride, 1));
-    for (const auto& [rows, file] : m_sources)
-        if (file.isMapped())
-            file.readAhead(static_cast<std::size_t>(first) * rows.strideBytes, count * rows.strideBytes);
-}
-
 void RowStream::begin()
 {
     m_forgets = isTooLargeToKeep();

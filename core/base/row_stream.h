@@ -71,7 +71,6 @@ public:
     void addRows(std::int64_t first, std::int64_t last);     ///< that are needed as well; before the first piece
     void addPieces(const PiecesOf& pieces);                  ///< before the first piece
 
-    void readAhead() const;  ///< the system may begin to read the first rows, while something else is done before the first piece
     bool next();  ///< false after the last piece. Error if a file cannot be read; not to be called again then
     void end();   ///< nothing is read any more, and what comes with the rows may go
     std::int64_t piece() const { return m_piece; }

@@ -14,7 +14,6 @@ EdgesFromFiles<T>::EdgesFromFiles(const EdgeOp& op, const std::vector<EdgeArray>
                                   const std::vector<std::size_t>& streamed, RowStream& stream, int threads, const RowSet* packed)
     : m_op(op), m_operands(operands), m_block(block), m_streamed(streamed), m_stream(stream), m_threads(threads)
 {
-    stream.readAhead();
     const MemoryAnywhere mayLieInFile;
     m_schedule.emplace(block, operands[streamed.front()].sources, stream.pieces(), EdgeStream<T>::needsEdges(op.program, operands, streamed), threads,
                        packed);
