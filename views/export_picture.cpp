@@ -21,7 +21,7 @@ namespace cleave::views {
 namespace {
 
 constexpr double largestSide = 32000, largestArea = 2.56e8;  // pixels; larger pictures are scaled down
-constexpr double leastScale = 0.3;         // where nothing can be read any more
+constexpr double leastScale = 0.3;                           // where nothing can be read any more
 constexpr double largestPage = 14400;      // points: PDF readers open no larger ones
 constexpr double pointsPerUnit = 0.75;
 constexpr int unitsPerInch = static_cast<int>(72 / pointsPerUnit);  // so that points of type have the size that the boxes were made for
@@ -64,7 +64,8 @@ QByteArray pdf(const Paper& paper, const QString& title)
 QByteArray png(const Paper& paper)
 {
     const QSizeF size = paper.size();
-    const double scale = std::min({2.0, largestSide / std::max(size.width(), size.height()), std::sqrt(largestArea / (size.width() * size.height()))});
+    const double scale =
+        std::min({2.0, largestSide / std::max(size.width(), size.height()), std::sqrt(largestArea / (size.width() * size.height()))});
     QImage image;
     if (scale >= leastScale)
         image = QImage((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);

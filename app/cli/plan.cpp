@@ -287,8 +287,8 @@ private:
         m_stored = wishes.run();
         const bool priced = !m_arguments.graph.path.empty() || m_arguments.nodes > 0;
         const GraphArguments& graph = m_arguments.graph;
-        if (!priced && (m_arguments.memory > 0 || m_arguments.profile || !m_arguments.planner.empty() || m_arguments.json || graph.batchSize != "auto" ||
-                        !graph.order.empty()))
+        if (!priced && (m_arguments.memory > 0 || m_arguments.profile || !m_arguments.planner.empty() || m_arguments.json ||
+                        graph.batchSize != "auto" || !graph.order.empty()))
             throw Error("Costs are those of a graph: name one, or say --nodes and --edges.");
         if (const std::string_view option = graph.asksOfGraph(); graph.path.empty() && !option.empty())
             throw Error(std::string(option) + " needs a graph: name one.");

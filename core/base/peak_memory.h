@@ -6,7 +6,8 @@
 namespace cleave {
 
 /// The most memory for arrays (pages.h) that the thread which makes the object asks for and has not freed, at one time, during the object's life: in
-/// bytes as they are asked for, wherever they lie. Threads at work for it count as well: those that say so (Worker, parallelFor), and those that say nothing.
+/// bytes as they are asked for, wherever they lie. Threads at work for it count as well: those that say so (Worker, parallelFor), and those that say
+/// nothing.
 class PeakMemory {
 public:
     PeakMemory();

@@ -104,9 +104,10 @@ ZipReader::ZipReader(const std::filesystem::path& path) : m_what(path.filename()
     int code = 0;
     m_archive->zip.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!m_archive->zip)
-        throw Error(printable(m_what) + (code == ZIP_ER_OPEN || code == ZIP_ER_READ       ? " cannot be read."
-                                         : std::filesystem::file_size(path, problem) == 0 ? " is empty."
-                                                                                          : " is not a complete zip archive: it is of another kind, or was cut short."));
+        throw Error(printable(m_what) + (code == ZIP_ER_OPEN || code == ZIP_ER_READ ? " cannot be read."
+                                         : std::filesystem::file_size(path, problem) == 0
+                                             ? " is empty."
+                                             : " is not a complete zip archive: it is of another kind, or was cut short."));
     m_archive->size = std::filesystem::file_size(path, problem);
     m_archive->path = path;
     listEntries();

@@ -57,9 +57,15 @@ bool addsNarrowly(const Program& program, const Op& op)
            itemSize(self->dtype) == 2;
 }
 
-bool isNarrow(const at::Tensor& tensor) { return tensor.scalar_type() == at::kBFloat16 || tensor.scalar_type() == at::kHalf; }
+bool isNarrow(const at::Tensor& tensor)
+{
+    return tensor.scalar_type() == at::kBFloat16 || tensor.scalar_type() == at::kHalf;
+}
 
-at::Tensor inFloat32(const at::Tensor& tensor) { return isNarrow(tensor) ? tensor.to(at::kFloat) : tensor; }
+at::Tensor inFloat32(const at::Tensor& tensor)
+{
+    return isNarrow(tensor) ? tensor.to(at::kFloat) : tensor;
+}
 
 // False where an entry is out of range; below 0 they count from the end.
 template <class T>

@@ -85,8 +85,8 @@ TEST(SumsOf16Bits, DoNotStopToGrow)
     program[program[*count.find("src")->asValue()].producer].target = "aten::zeros";  // whose values nobody knows of
     ASSERT_TRUE(isNumberOp(program, found.counts.front()));
     constexpr std::int64_t entries = 3000;
-    const at::Tensor sums = run(program, found.counts.front(),
-                                {at::zeros({2}, at::kBFloat16), at::zeros({entries}, at::kLong), at::full({entries}, 0.5, at::kBFloat16)});
+    const at::Tensor sums =
+        run(program, found.counts.front(), {at::zeros({2}, at::kBFloat16), at::zeros({entries}, at::kLong), at::full({entries}, 0.5, at::kBFloat16)});
     EXPECT_EQ(sums.scalar_type(), at::kBFloat16);
     EXPECT_NEAR(sums[0].item<float>(), 0.5F * entries, 8);
     EXPECT_EQ(sums[1].item<float>(), 0);
