@@ -109,7 +109,7 @@ void exportPicture(const Paper& paper, const QString& title, const QString& path
     const bool isSvg = path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive), isPdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
     const QByteArray data = isSvg ? svg(paper, title) : isPdf ? pdf(paper, title) : png(paper);
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
+    if (data.isEmpty() || !file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
         throw Error(path.toStdString() + " cannot be written: " + file.errorString().toStdString() + ".");
 }
 

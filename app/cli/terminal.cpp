@@ -186,7 +186,7 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
             throw Error("--role " + printable(text) + ": there is no role '" + printable(value) +
                         "'; roles are node-features, graph-structure, edge-features and other.");
     }
-    if (!widths.empty() && std::filesystem::exists(path) && !isTorchScript(path))
+    if (std::error_code problem; !widths.empty() && std::filesystem::exists(path, problem) && !isTorchScript(path))
         throw Error("--width: " + printable(path, 200) + " says itself how wide its inputs are; only TorchScript files leave that open.");
     for (const std::string& text : widths) {
         const auto [name, value] = nameAndValue(text, "--width");
@@ -355,10 +355,11 @@ void GraphArguments::finish()
     if (!order.empty())
         orderFromName(order, run.order);
     run.randomFeatures = features == "random";
-    for (const std::string& text : inputs)
-        if (const auto [known, isFirst] = run.inputs.insert(nameAndValue(text, "--input"));
-            !isFirst && known->second != nameAndValue(text, "--input").second)
-            throw Error("--input: '" + printable(known->first) + "' cannot get two arrays.");
+    for (const std::string& text : inputs) {
+        const auto [name, array] = nameAndValue(text, "--input");
+        if (run.inputs.try_emplace(name, array).first->second != array)
+            throw Error("--input: '" + printable(name) + "' cannot get two arrays.");
+    }
 }
 
 std::string_view GraphArguments::asksOfGraph() const
