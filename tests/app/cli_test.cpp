@@ -712,6 +712,20 @@ TEST(Cli, WishesThatContradictAreRefused)
     EXPECT_EQ(run(plan + " " + example("cora.npz") + " --nodes 100 --edges 100").code, 2);
     EXPECT_EQ(run("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out none.npy --profile --memory 2G").code, 2);
     EXPECT_EQ(run(plan + " --rewrite all,none").code, 1);
+    EXPECT_EQ(run(plan + " ''").code, 2) << "a variable that is not set is no graph";
+    EXPECT_EQ(run("generate rmat none.npz --scale 4 --seed=-1").code, 2);
+    for (const std::string option : {"--targets 1,2", "--undirected", "--input x=a.npy", "--features random"})
+        EXPECT_EQ(run(plan + " " + option).err, option.substr(0, option.find(' ')) + " needs a graph: name one.\n");
+    const std::pair<std::string, std::string> refusals[] = {
+        {plan + " --width x=4", "--width: " + example("gcn.pt2") + " says itself how wide its inputs are; only TorchScript files leave that open.\n"},
+        {plan + " --role x=other --role x=node-features", "--role: 'x' cannot be both other and node-features.\n"},
+        {"verify " + example("gcn.pt2") + " " + example("cora.npz") + " --input x=a.npy --input x=b.npy", "--input: 'x' cannot get two arrays.\n"},
+    };
+    for (const auto& [arguments, sentence] : refusals) {
+        const Result refused = run(arguments);
+        EXPECT_EQ(refused.code, 1) << arguments;
+        EXPECT_EQ(refused.err, sentence);
+    }
     EXPECT_EQ(run(plan + " --rewrite ''").code, 2);
     const Result unknown = run("explode " + example("gcn.pt2"));
     EXPECT_EQ(unknown.code, 2);
@@ -778,6 +792,15 @@ TEST(Cli, WhatIsNoFileIsCalledWhatItIs)
     std::filesystem::create_directory(folder / "model.pt2");
     EXPECT_EQ(run("inspect " + (folder / "model.pt2").string()).err, (folder / "model.pt2").string() + " is a folder.\n");
     EXPECT_EQ(run("inspect " + (folder / "none.pt2").string()).err, "There is no file " + (folder / "none.pt2").string() + ".\n");
+    test::writeText(folder / "empty.pt2", "");
+    EXPECT_EQ(run("inspect " + (folder / "empty.pt2").string()).err, "empty.pt2 is empty.\n");
+    if (geteuid() == 0)  // who may read everything
+        return;
+    std::filesystem::copy_file(example("gcn.pt2"), folder / "locked.pt2");
+    std::filesystem::permissions(folder / "locked.pt2", std::filesystem::perms::none);
+    const Result locked = run("inspect " + (folder / "locked.pt2").string());
+    EXPECT_EQ(locked.code, 1);
+    EXPECT_NE(locked.err.find("ermission"), std::string::npos) << locked.err;
 }
 
 TEST(Cli, SavePointsAreKeptInAFolderOfTheirOwn)

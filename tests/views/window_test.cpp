@@ -12,6 +12,7 @@
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGraphicsScene>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
@@ -64,6 +65,7 @@
 #include "views/core_text.h"
 #include "views/degree_chart.h"
 #include "views/description.h"
+#include "views/export_picture.h"
 #include "views/exporting.h"
 #include "views/find_bar.h"
 #include "views/found_list.h"
@@ -292,6 +294,8 @@ private Q_SLOTS:
     void tablesOpenWithSomeRows();
     void storyShowsTheBestCutWhereItDid();
     void legendTakesTheRowsThatItNeeds();
+    void legendEndsWithTheHighestDegree();
+    void picturesTooLongForPixelsAreRefused();
     void comparisonEndsWhereThereIsOne();
 
 private:
@@ -5530,6 +5534,46 @@ void WindowTest::legendTakesTheRowsThatItNeeds()
     QTRY_VERIFY(window.story().isVisible());
     QTRY_VERIFY(isWhole());
     window.setPresenting(false);
+}
+
+// Nine levels on seven swatches: some are left out, the last one is not.
+void WindowTest::legendEndsWithTheHighestDegree()
+{
+    MainWindow window;
+    open(window, "../../tests/models/zoo/deep_gcn2.pt2");
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.svg"));
+    window.exportTo(path);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QString svg = QString::fromUtf8(file.readAll());
+    static const QRegularExpression number(QStringLiteral(">\\s*(\\d+)\\s*</text>"));
+    QStringList swatches;
+    for (auto match = number.globalMatch(svg, svg.indexOf(QStringLiteral("Message degree"))); match.hasNext();)
+        swatches += match.next().captured(1);
+    QVERIFY2(swatches.size() > 3 && swatches.size() <= 7, qPrintable(swatches.join(u' ')));
+    QCOMPARE(swatches.first(), QStringLiteral("0"));
+    QCOMPARE(swatches.last(), QStringLiteral("9"));
+}
+
+void WindowTest::picturesTooLongForPixelsAreRefused()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    const auto* legend = window.findChild<Legend*>();
+    QGraphicsScene scene;
+    const QTemporaryDir folder;
+    const auto written = [&](double height, const char* name) {
+        scene.setSceneRect(0, 0, 500, height);
+        const QString path = folder.filePath(QLatin1String(name));
+        exportPicture(Paper(scene, *legend, Qt::white), QStringLiteral("long"), path);
+        return path;
+    };
+    const QImage small(written(20'000, "small.png"));
+    QVERIFY2(small.height() > 30'000 && small.height() <= 32'000, qPrintable(QString::number(small.height())));
+    QVERIFY_EXCEPTION_THROWN(written(200'000, "long.png"), Error);
+    QVERIFY(QFileInfo(written(200'000, "long.svg")).size() > 0);
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList({QStringLiteral("long.svg"), QStringLiteral("small.png")}));
 }
 
 void WindowTest::comparisonEndsWhereThereIsOne()
