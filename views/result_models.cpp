@@ -203,13 +203,13 @@ QString roundingNote(const Comparison& c)
             .arg(countText(c.rowsOfEqualScores), countText(c.rows), toText(c.output));
     if (c.equalInFloat64 && c.layerWiseGap > 0)
         return ResultModelsTexts::tr(
-                   "In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in float32, "
-                   "off by %2: rounding alone.")
-            .arg(numberText(c.layerWiseGap), numberText(c.float32Gap));
+                   "In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in %2, "
+                   "off by %3: rounding alone.")
+            .arg(numberText(c.layerWiseGap), toText(std::string(dtypeName(c.narrowest))), numberText(c.uncutGap));
     if (c.equalInFloat64)
         return ResultModelsTexts::tr(
-                   "In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.")
-            .arg(numberText(c.float32Gap));
+                   "In float64 the uncut model gives the layer-wise answers; in %1 its long sums are off by %2 in the worst rows.")
+            .arg(toText(std::string(dtypeName(c.narrowest))), numberText(c.uncutGap));
     if (c.worstJitters.empty())
         return {};
     if (c.isRoundingOfOthers())

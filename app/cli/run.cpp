@@ -217,7 +217,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
         if (const auto worst = names.worstOf(c); !worst.empty())
             json["comparisons"].back()["worst_names"] = worst;
         if (c.equalInFloat64)
-            json["comparisons"].back().update({{"float32_gap", c.float32Gap}, {"layer_wise_gap", c.layerWiseGap}});
+            json["comparisons"].back().update({{"uncut_gap", c.uncutGap}, {"layer_wise_gap", c.layerWiseGap}});
         if (!c.worstJitters.empty()) {
             json["comparisons"].back()["worst_jitters"] = c.worstJitters;
             json["comparisons"].back()["is_rounding"] = c.isRounding();
@@ -277,9 +277,10 @@ std::string roundingNote(const Comparison& c)
 {
     if (c.equalInFloat64 && c.layerWiseGap > 0)
         return "  In float64 the uncut model is nearer to the layer-wise answers, which are off by " + formatNumber(c.layerWiseGap) +
-               " at most, than to its own in float32, off by " + formatNumber(c.float32Gap) + ": rounding alone.\n";
+               " at most, than to its own in " + std::string(dtypeName(c.narrowest)) + ", off by " + formatNumber(c.uncutGap) + ": rounding alone.\n";
     if (c.equalInFloat64)
-        return "  In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by " + formatNumber(c.float32Gap) +
+        return "  In float64 the uncut model gives the layer-wise answers; in " + std::string(dtypeName(c.narrowest)) +
+               " its long sums are off by " + formatNumber(c.uncutGap) +
                " in these rows.\n";
     if (c.worstJitters.empty())
         return "";

@@ -150,7 +150,7 @@ void addComparisons(VerifyResult& result, const RunResult& run, const std::strin
         }
 }
 
-// What rounds in float32 may take more than tolerance from both. The cut model is no further off than the uncut one, and not far.
+// What rounds in narrower numbers may take more than tolerance from both. The cut model is no further off than the uncut one, and not far.
 bool isNearer(const VerifyResult& result, std::size_t output, const Array& wide, const Comparison& cut)
 {
     constexpr double times = 4;
@@ -164,8 +164,9 @@ void compareInFloat64(VerifyResult& result, const Model& model, const DataGraph&
 {
     const auto isOfCut = [](const Comparison& c, const std::string& b) { return c.a == "layer-wise" && c.b == b; };
     const auto isOpen = [&](const Comparison& c) { return !c.equal && isOfCut(c, "full graph"); };
+    const DType narrowest = narrowestType(model.program());
     if (result.sample || options.run.narrowStore || std::ranges::none_of(result.comparisons, isOpen) ||
-        narrowestType(model.program()) != DType::Float32)
+        narrowest == DType::Float64)
         return;
     RunResult wide;
     try {
@@ -189,8 +190,9 @@ void compareInFloat64(VerifyResult& result, const Model& model, const DataGraph&
                 continue;
             const int rowDim = wide.outputs[i].rowDim;
             c.equalInFloat64 = true;
+            c.narrowest = narrowest;
             c.layerWiseGap = cut.equal ? 0 : cut.maxAbsolute;
-            c.float32Gap = std::ranges::max(
+            c.uncutGap = std::ranges::max(
                 largestGaps(rowsOf(result.full.outputs[i].array, rowDim, c.worstRows), rowsOf(wide.outputs[i].array, rowDim, c.worstRows)));
         }
     }

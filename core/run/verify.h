@@ -40,10 +40,11 @@ struct Comparison {
     double jitter = 0;                    ///< and how far
     bool equal = true;
     /// Not equal, but the layer-wise answers are within tolerance of the uncut model's in float64, or nearer to them than its own: its long sums are
-    /// less exact in float32.
+    /// less exact in the numbers that it is written in.
     bool equalInFloat64 = false;
-    double float32Gap = 0;    ///< how far off the uncut model is then, in the worst rows
-    double layerWiseGap = 0;  ///< and the layer-wise answers, at most; 0: within tolerance
+    DType narrowest = DType::Float32;  ///< these numbers
+    double uncutGap = 0;               ///< how far off the uncut model is then, in the worst rows
+    double layerWiseGap = 0;           ///< and the layer-wise answers, at most; 0: within tolerance
 
     bool holds() const { return equal || equalInFloat64; }
 

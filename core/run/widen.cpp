@@ -10,7 +10,7 @@ namespace {
 
 void widen(DType& dtype)
 {
-    if (dtype == DType::Float32)
+    if (isFloating(dtype))
         dtype = DType::Float64;
 }
 
@@ -23,7 +23,7 @@ void widen(Argument& argument)
             widen(item);
 }
 
-// These make float32 where no type is given.
+// These make numbers of torch's default type where none is given.
 bool makesNumbers(const Op& op)
 {
     return isOneOf(op.target, {"aten::zeros", "aten::ones", "aten::full", "aten::empty", "aten::eye", "aten::arange", "aten::linspace",
@@ -39,7 +39,7 @@ Analysis inFloat64(const Analysis& analysis)
     for (Op& op : program.ops) {
         for (NamedArgument& argument : op.args)
             widen(argument.value);
-        if (!makesNumbers(op) || op.outputs.empty() || program[op.outputs.front()].dtype != DType::Float32)
+        if (!makesNumbers(op) || op.outputs.empty() || !isFloating(program[op.outputs.front()].dtype))
             continue;
         const auto dtype = std::ranges::find(op.args, "dtype", &NamedArgument::name);
         if (dtype == op.args.end())
@@ -54,7 +54,7 @@ Analysis inFloat64(const Analysis& analysis)
 
 c10::IValue inFloat64(const c10::IValue& value)
 {
-    return value.isTensor() && value.toTensor().scalar_type() == at::kFloat ? c10::IValue(value.toTensor().to(at::kDouble)) : value;
+    return value.isTensor() && value.toTensor().is_floating_point() ? c10::IValue(value.toTensor().to(at::kDouble)) : value;
 }
 
 }  // namespace cleave

@@ -4,13 +4,13 @@
 
 #include "core/analysis/analysis.h"
 
-/// A program in float64, to see how exact it is in float32: private to core/run.
+/// A program in float64, to see how exact it is in its own numbers: private to core/run.
 namespace cleave {
 
-/// The program with float64 in place of float32, casts and new tensors too.
+/// The program with float64 in place of narrower floating types, casts and new tensors too.
 Analysis inFloat64(const Analysis& analysis);
 
-/// A tensor of float32 as float64; anything else as it is.
+/// A tensor of a narrower floating type as float64; anything else as it is.
 c10::IValue inFloat64(const c10::IValue& value);
 
 }  // namespace cleave

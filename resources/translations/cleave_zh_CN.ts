@@ -5039,8 +5039,8 @@
         <translation>改变输入的最后一位数字，差异最大的行至多变动 %1：这解释不了差异。</translation>
     </message>
     <message>
-        <source>In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in float32, off by %2: rounding alone.</source>
-        <translation>在 float64 下，未切分模型更接近逐层结果（最多相差 %1），而离它自己的 float32 结果更远（相差 %2）：只是舍入。</translation>
+        <source>In float64 the uncut model is nearer to the layer-wise answers, which are off by %1 at most, than to its own in %2, off by %3: rounding alone.</source>
+        <translation>在 float64 下，未切分模型更接近逐层结果（最多相差 %1），而离它自己的 %2 结果更远（相差 %3）：只是舍入。</translation>
     </message>
     <message>
         <source>✗ different, by rounding</source>
@@ -5051,8 +5051,8 @@
         <translation>代价模型给出的总计；它不知道文件的代价：内存有上限时不作预测</translation>
     </message>
     <message>
-        <source>In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.</source>
-        <translation>用 float64 计算时，未切分的模型给出的就是逐层的答案；用 float32 时它的长求和在最差的行里偏差 %1。</translation>
+        <source>In float64 the uncut model gives the layer-wise answers; in %1 its long sums are off by %2 in the worst rows.</source>
+        <translation>用 float64 计算时，未切分的模型给出的就是逐层的答案；用 %1 时它的长求和在最差的行里偏差 %2。</translation>
     </message>
     <message>
         <source>✓ equal in float64</source>
