@@ -119,6 +119,7 @@ void addCalibrate(CLI::App& app, int&)
                      {"elementwise", perSecond(rates.elementwise)},
                      {"segment reduce", perSecond(rates.segmentReduce)},
                      {"edge kernels", perSecond(rates.edgeRows)},
+                     {"edges of narrow rows", flopsText(rates.edges) + "/s"},
                      {"arithmetic on edges", flopsText(rates.edgeArithmetic) + "/s"},
                      {"matrix products", flopsText(rates.gemm) + "FLOP/s"},
                      {"slice structure", perSecond(rates.slice)},

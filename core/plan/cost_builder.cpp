@@ -225,7 +225,7 @@ private:
             bytes += item * static_cast<double>(fused.program.width(result.value)) * (result.reduced ? targets : edges);
         for (const EdgeInstruction& instruction : fused.program.code)
             entries += edges * static_cast<double>(std::max(instruction.width, fused.program.width(instruction.x.value)));
-        return bytes / m.m_rates.edgeRows + entries / m.m_rates.edgeArithmetic;
+        return edges / m.m_rates.edges + bytes / m.m_rates.edgeRows + entries / m.m_rates.edgeArithmetic;
     }
 
     // Frames of edges, and the nodes that they reach.

@@ -195,6 +195,7 @@ Rates ratesOn(const DeviceRates& device, const Rates& host)
     for (double Rates::*rate : {&Rates::read, &Rates::gather, &Rates::write, &Rates::elementwise, &Rates::segmentReduce})
         rates.*rate = device.memory;
     rates.edgeRows = device.edgeRows;
+    rates.edges = device.memory / sizeof(std::int64_t);
     rates.edgeArithmetic = device.memory / sizeof(float);
     rates.gemm = device.gemm;
     rates.opSeconds = device.opSeconds;

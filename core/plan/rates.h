@@ -32,7 +32,8 @@ struct Rates {
     double write = 1e10;             ///< bytes/s of rows into a new store
     double elementwise = 4e10;       ///< bytes/s, read and written, of elementwise ops on a block
     double segmentReduce = 2e9;   ///< bytes/s of edge rows reduced into node rows by LibTorch
-    double edgeRows = 2.5e10;     ///< bytes/s of rows that the edge kernels gather and reduce
+    double edges = 6e8;           ///< edges/s that the edge kernels go through, however narrow their rows are
+    double edgeRows = 3e10;       ///< bytes/s of rows that they gather and reduce, beside that
     double edgeArithmetic = 8e9;  ///< entries/s of an instruction of the edge kernels
     double gemm = 1.5e11;         ///< FLOP/s of matrix products of a block with a weight
     double slice = 2e9;           ///< bytes/s of structure sliced to a block's edges

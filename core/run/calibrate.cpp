@@ -102,7 +102,7 @@ double numberedPerSecond(Timing& timing)
     });
 }
 
-// Rows gathered and summed by the edge kernels, without and with arithmetic on them.
+// Rows gathered and summed by the edge kernels: of one number, wide ones, and these with arithmetic on them.
 void calibrateEdges(Rates& rates, const at::Tensor& store, Timing& timing)
 {
     const std::int64_t targets = blockRows, degree = edgeRows / blockRows;
@@ -117,12 +117,18 @@ void calibrateEdges(Rates& rates, const at::Tensor& store, Timing& timing)
     const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
     const auto run = [&] { runEdgeProgram<float>(program, operands, block, {sums.data_ptr<float>()}, options); };
     const double plain = timing.secondsOf(run);
+    const at::Tensor narrowStore = at::ones({store.size(0), 1}), narrowSums = at::empty({targets, 1});
+    const EdgeProgram narrowProgram{{{EdgeRow::Source, 1}}, {}, {{true, Reduce::Sum, 0}}};
+    const std::vector<EdgeArray> narrowOperands{{narrowStore.data_ptr(), DType::Float32, 1, sources.data_ptr<std::int32_t>(), store.size(0)}};
+    const double narrow = timing.secondsOf(
+        [&] { runEdgeProgram<float>(narrowProgram, narrowOperands, block, {narrowSums.data_ptr<float>()}, options); });
     program.operands.push_back({EdgeRow::Target, storeWidth});
     operands.push_back({store.data_ptr(), DType::Float32, storeWidth, nullptr});
     program.code = {{EdgeCode::Add, {0}, {1}, 0, storeWidth}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, storeWidth}};
     program.results.front().value = 3;
     const double computed = timing.secondsOf(run);
-    rates.edgeRows = (edgeRows + targets) * rowSize / plain;
+    rates.edges = edgeRows / narrow;
+    rates.edgeRows = (edgeRows + targets) * rowSize / std::max(plain - narrow, 0.75 * plain);
     rates.edgeArithmetic = 2.0 * edgeRows * storeWidth / std::max(computed - plain, 0.1 * plain);
 }
 
@@ -147,6 +153,7 @@ constexpr Field fields[]{{"read_bytes_per_second", &Rates::read},
                          {"write_bytes_per_second", &Rates::write},
                          {"elementwise_bytes_per_second", &Rates::elementwise},
                          {"segment_reduce_bytes_per_second", &Rates::segmentReduce},
+                         {"edges_per_second", &Rates::edges, true},
                          {"edge_rows_bytes_per_second", &Rates::edgeRows, true},
                          {"edge_arithmetic_per_second", &Rates::edgeArithmetic, true},
                          {"gemm_flops_per_second", &Rates::gemm},

@@ -222,8 +222,8 @@ TEST_P(PlanningOfZoo, OptimalIsLegalAndNoWorseForAnyRates)
         std::lognormal_distribution<double> factor(0, 1.5);
         for (int round = 0; round < 20; ++round) {
             Rates rates;
-            for (double* rate : {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.edgeRows, &rates.gemm, &rates.slice,
-                                 &rates.number, &rates.opSeconds})
+            for (double* rate : {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.edges, &rates.edgeRows, &rates.gemm,
+                                 &rates.slice, &rates.number, &rates.opSeconds})
                 *rate *= factor(random);
             const std::int64_t nodes = std::int64_t{1} << (6 + random() % 12);
             Planning planning(model, nodes, nodes * static_cast<std::int64_t>(1 + random() % 30), rates);
@@ -238,6 +238,22 @@ TEST_P(PlanningOfZoo, OptimalIsLegalAndNoWorseForAnyRates)
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, PlanningOfZoo, testing::Range(0, 8));
+
+// Going through the edges, here with a loop at each node, takes its time, once a layer, were their rows one number wide.
+TEST(Predictions, CountEdgesBesideTheirBytes)
+{
+    constexpr std::int64_t nodes = 1000, edges = 50'000;
+    const Model model = openZoo("gcn");
+    PlanningRequest request;
+    request.batchSize = nodes;
+    const auto seconds = [&](const Rates& rates) {
+        return Planning(model, nodes, edges, rates).make(Planner::MessageDegree, request).planned.cost.seconds();
+    };
+    Rates usual, slow;
+    slow.edges /= 3;
+    const double layers = model.analysis->degreeOf(model.analysis->levels);
+    EXPECT_NEAR(seconds(slow) - seconds(usual), layers * static_cast<double>(edges + nodes) * (1 / slow.edges - 1 / usual.edges), 1e-9);
+}
 
 // SAGE saves less than the cut at message degree, which has a function more.
 TEST(Predictions, NeedNoMoreOfTheGraphThanTheRunCounts)
