@@ -125,6 +125,7 @@ constexpr std::array coreTexts{
     QT_TRANSLATE_NOOP("cleave::Core", "the numbers of nodes and edges are fixed"),
     QT_TRANSLATE_NOOP("cleave::Core", "the number of dimensions differs"),
     QT_TRANSLATE_NOOP("cleave::Core", "the type does not fit"),
+    QT_TRANSLATE_NOOP("cleave::Core", "its numbers are too large for that type"),
     QT_TRANSLATE_NOOP("cleave::Core", "The cut model does not give the whole model's answers on a small random graph: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The cut model does not run on a small random graph, though the whole model does, so Cleave cannot cut it: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model does not run on a small random graph, so its cut cannot be checked. %1"),

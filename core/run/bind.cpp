@@ -136,6 +136,16 @@ void bindMatrix(const Program& program, const std::string& name, const Array& ar
         }
 }
 
+// Whether integers are those of another type.
+bool holds(DType dtype, const at::Tensor& entries)
+{
+    if (entries.numel() == 0 || entries.scalar_type() == at::kBool || static_cast<std::int64_t>(itemSize(dtype)) > entries.element_size())
+        return true;
+    const auto [least, largest] = entries.aminmax();
+    const at::Tensor both = at::stack({least, largest}).to(at::kLong);
+    return both.to(scalarType(dtype)).to(at::kLong).equal(both);
+}
+
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
 at::Tensor bind(const Analysis& analysis, const Input& input, const DataGraph& graph, const RunOptions& options,
                 std::map<std::string, std::int64_t>& sizes)
@@ -168,6 +178,8 @@ at::Tensor bind(const Analysis& analysis, const Input& input, const DataGraph& g
     if (program.producer == "TorchScript" && (array.dtype == DType::Bool) != (value.dtype == DType::Bool))
         throw mismatch("open the model with the graph, so that it is read as it is run");
     const at::Tensor tensor = toTensor(array);
+    if (array.dtype != value.dtype && bothInteger && !holds(value.dtype, tensor))
+        throw mismatch("its numbers are too large for that type");
     return (input.rowDim > 0 ? tensor.movedim(input.rowDim, 0) : tensor).to(scalarType(value.dtype)).contiguous();
 }
 

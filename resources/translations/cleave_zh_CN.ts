@@ -412,6 +412,10 @@
         <translation>类型不符</translation>
     </message>
     <message>
+        <source>its numbers are too large for that type</source>
+        <translation>其中的数超出了该类型的范围</translation>
+    </message>
+    <message>
         <source>Functions %1 and %2 cannot be joined, since a global op waits for all nodes between them.</source>
         <translation>函数 %1 和函数 %2 不能合并，因为它们之间有一个全局算子要等待所有节点。</translation>
     </message>

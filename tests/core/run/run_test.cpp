@@ -135,6 +135,31 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
     EXPECT_GT(gathers, 15);
 }
 
+TEST(Run, IntegersAreThoseOfTheModelsType)
+{
+    const Model read = openZoo("molecule");
+    auto analysis = std::make_shared<Analysis>(*read.analysis);
+    for (const Input& input : analysis->program.inputs)
+        if (input.role == Role::NodeFeatures)
+            analysis->program[input.value].dtype = DType::Int8;
+    const Model model{analysis, read.cut};
+    DataGraph graph = zooGraph("molecule");
+    const auto refused = [&](DType dtype, std::int64_t number) {
+        NewArray atoms = makeArray(dtype, graph.arrays.at("atoms").shape);
+        std::memset(atoms.data, 0, atoms.array.bytes());
+        atoms.data[0] = static_cast<std::byte>(number & 0xff);
+        if (itemSize(dtype) > 1)
+            atoms.data[1] = static_cast<std::byte>(number >> 8 & 0xff);
+        graph.arrays.at("atoms") = std::move(atoms.array);
+        return test::errorOf([&] { runLayerWise(model, graph); }).find("its numbers are too large for that type") != std::string::npos;
+    };
+    EXPECT_FALSE(refused(DType::Int64, 127));
+    EXPECT_TRUE(refused(DType::Int64, 128));
+    EXPECT_TRUE(refused(DType::Int16, 257));
+    EXPECT_TRUE(refused(DType::UInt8, 200));
+    EXPECT_FALSE(refused(DType::UInt8, 5));
+}
+
 TEST(Run, ComplexFeaturesLoseNothingUntold)
 {
     const Model model = openZoo("gcn");
