@@ -316,7 +316,7 @@ std::string sampleNote(const Sample& sample)
 std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
     std::string text = notes(result.layerWise) + functionTable(result.layerWise) + "\n" + (result.sample ? sampleNote(*result.sample) : "") +
-                       (!result.sample               ? summary("Full graph", result.full)
+                       (!result.sample               ? summary("Uncut model on the full graph", result.full)
                         : result.sample->targets > 0 ? summary("Uncut on these", result.full)
                                                      : "") +
                        summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) +
