@@ -6,8 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "views/arrow_item.h"
+#include "views/band_item.h"
+#include "views/box_item.h"
 #include "views/document.h"
-#include "views/graph_items.h"
+#include "views/frame_item.h"
+#include "views/graph_style.h"
 #include "views/moved_ops.h"
 #include "views/plan_marks.h"
 #include "views/structure_item.h"

@@ -3,7 +3,7 @@
 #include <QGraphicsItem>
 #include <vector>
 
-#include "views/graph_items.h"
+#include "views/graph_style.h"
 #include "views/plan_marks.h"
 
 namespace cleave::views {

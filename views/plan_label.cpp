@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "views/graph_items.h"
+#include "views/box_item.h"
 #include "views/text.h"
 
 namespace cleave::views {

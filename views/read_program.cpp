@@ -12,7 +12,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Words {
+struct ProgramTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::ReadProgram)
 };
 
@@ -72,14 +72,14 @@ BandItem::Texts ReadProgram::bandTexts(const DagBand& band) const
     BandItem::Texts texts;
     if (band.function < 0) {
         const QString name = toText(drawn()->program().name);
-        texts.title = name.isEmpty() ? Words::tr("Model") : name;
-        texts.lines.append(Words::tr("as it was read"));
-        texts.stripTitle = Words::tr("Inputs");
+        texts.title = name.isEmpty() ? ProgramTexts::tr("Model") : name;
+        texts.lines.append(ProgramTexts::tr("as it was read"));
+        texts.stripTitle = ProgramTexts::tr("Inputs");
         return texts;
     }
-    texts.title = Words::tr("Program");
-    texts.lines.append(Words::tr("%n op(s)", nullptr, band.ops));
-    texts.stripTitle = Words::tr("Outputs");
+    texts.title = ProgramTexts::tr("Program");
+    texts.lines.append(ProgramTexts::tr("%n op(s)", nullptr, band.ops));
+    texts.stripTitle = ProgramTexts::tr("Outputs");
     return texts;
 }
 
@@ -92,12 +92,12 @@ std::vector<PropertySection> ReadProgram::sections(const QString& path) const
 {
     const Program& program = drawn()->program();
     std::vector<PropertySection> all;
-    auto& about = all.emplace_back(PropertySection{Words::tr("Model"), {}}).properties;
-    about.push_back({Words::tr("file"), QFileInfo(path).fileName(), path});
-    about.push_back({Words::tr("class"), toText(program.name), {}});
-    about.push_back({Words::tr("operators"), countText(std::ssize(program.ops)), {}});
-    about.push_back({Words::tr("note"), Words::tr("for viewing: it was not opened"), {}});
-    auto& inputs = all.emplace_back(PropertySection{Words::tr("Inputs"), {}}).properties;
+    auto& about = all.emplace_back(PropertySection{ProgramTexts::tr("Model"), {}}).properties;
+    about.push_back({ProgramTexts::tr("file"), QFileInfo(path).fileName(), path});
+    about.push_back({ProgramTexts::tr("class"), toText(program.name), {}});
+    about.push_back({ProgramTexts::tr("operators"), countText(std::ssize(program.ops)), {}});
+    about.push_back({ProgramTexts::tr("note"), ProgramTexts::tr("for viewing: it was not opened"), {}});
+    auto& inputs = all.emplace_back(PropertySection{ProgramTexts::tr("Inputs"), {}}).properties;
     for (const Input& input : program.inputs)
         inputs.push_back({toText(program[input.value].name), tensorText(*drawn()->analysis, input.value), {}});
     return all;

@@ -11,7 +11,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Words {
+struct StagedTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::StagedModel)
 };
 
@@ -30,7 +30,7 @@ QString headOf(const ProfileNode& node)
 
 QString stageTitle(const ProfileGraph& graph, int stage)
 {
-    return graph.hasStages ? Words::tr("Stage %1").arg(graph.stages[at(stage)]) : Words::tr("No stages");
+    return graph.hasStages ? StagedTexts::tr("Stage %1").arg(graph.stages[at(stage)]) : StagedTexts::tr("No stages");
 }
 
 std::vector<std::vector<int>> readersOf(const ProfileGraph& graph)
@@ -128,15 +128,15 @@ QString nodesText(const ProfileGraph& graph, const std::vector<int>& nodes)
     return texts.join(QStringLiteral(", "));
 }
 
-QString sizeText(double bytes) { return bytes > 0 ? bytesText(bytes) : Words::tr("none"); }
-QString timeText(double seconds) { return seconds > 0 ? secondsText(seconds) : Words::tr("none"); }
+QString sizeText(double bytes) { return bytes > 0 ? bytesText(bytes) : StagedTexts::tr("none"); }
+QString timeText(double seconds) { return seconds > 0 ? secondsText(seconds) : StagedTexts::tr("none"); }
 
 void addTotals(std::vector<Property>& properties, const StageTotals& totals)
 {
-    properties.push_back({Words::tr("nodes"), countText(totals.nodes), {}});
-    properties.push_back({Words::tr("forward"), timeText(totals.forwardSeconds), {}});
-    properties.push_back({Words::tr("backward"), timeText(totals.backwardSeconds), {}});
-    properties.push_back({Words::tr("parameters"), sizeText(totals.parameterBytes), {}});
+    properties.push_back({StagedTexts::tr("nodes"), countText(totals.nodes), {}});
+    properties.push_back({StagedTexts::tr("forward"), timeText(totals.forwardSeconds), {}});
+    properties.push_back({StagedTexts::tr("backward"), timeText(totals.backwardSeconds), {}});
+    properties.push_back({StagedTexts::tr("parameters"), sizeText(totals.parameterBytes), {}});
 }
 
 }  // namespace
@@ -171,16 +171,16 @@ BandItem::Texts StagedModel::bandTexts(const DagBand& band) const
     const StageTotals& totals = m_totals[at(band.function)];
     BandItem::Texts texts;
     texts.title = toText(band.name);
-    texts.lines.append(Words::tr("%n node(s)", nullptr, totals.nodes));
+    texts.lines.append(StagedTexts::tr("%n node(s)", nullptr, totals.nodes));
     if (totals.forwardSeconds > 0)
-        texts.lines.append(Words::tr("forward %1").arg(secondsText(totals.forwardSeconds)));
+        texts.lines.append(StagedTexts::tr("forward %1").arg(secondsText(totals.forwardSeconds)));
     if (totals.backwardSeconds > 0)
-        texts.lines.append(Words::tr("backward %1").arg(secondsText(totals.backwardSeconds)));
+        texts.lines.append(StagedTexts::tr("backward %1").arg(secondsText(totals.backwardSeconds)));
     if (totals.parameterBytes > 0)
-        texts.lines.append(Words::tr("parameters %1").arg(bytesText(totals.parameterBytes)));
+        texts.lines.append(StagedTexts::tr("parameters %1").arg(bytesText(totals.parameterBytes)));
     if (totals.handedOn > 0) {
-        texts.stripTitle = Words::tr("Handed on");
-        texts.stripLines.append(Words::tr("%n tensor(s)", nullptr, totals.handedOn));
+        texts.stripTitle = StagedTexts::tr("Handed on");
+        texts.stripLines.append(StagedTexts::tr("%n tensor(s)", nullptr, totals.handedOn));
         texts.stripLines.append(bytesText(totals.handedOnBytes));
     }
     return texts;
@@ -194,19 +194,19 @@ Inspection StagedModel::inspect(const DagBox& box) const
     const ProfileNode& node = this->node(op);
     Inspection result;
     result.title = headOf(node);
-    result.kind = isTensor            ? Words::tr("Handed on by stage %1").arg(m_graph.stages[at(node.stage)])
-                  : m_graph.hasStages ? Words::tr("Node in stage %1").arg(m_graph.stages[at(node.stage)])
-                                      : Words::tr("Node");
-    auto& about = result.sections.emplace_back(PropertySection{Words::tr("Node"), {}}).properties;
-    about.push_back({Words::tr("name"), toText(node.id), {}});
-    about.push_back({Words::tr("description"), toText(node.description), toText(node.description)});
-    about.push_back({Words::tr("forward"), timeText(node.forwardSeconds), {}});
-    about.push_back({Words::tr("backward"), timeText(node.backwardSeconds), {}});
-    about.push_back({Words::tr("parameters"), sizeText(node.parameterBytes), {}});
+    result.kind = isTensor            ? StagedTexts::tr("Handed on by stage %1").arg(m_graph.stages[at(node.stage)])
+                  : m_graph.hasStages ? StagedTexts::tr("Node in stage %1").arg(m_graph.stages[at(node.stage)])
+                                      : StagedTexts::tr("Node");
+    auto& about = result.sections.emplace_back(PropertySection{StagedTexts::tr("Node"), {}}).properties;
+    about.push_back({StagedTexts::tr("name"), toText(node.id), {}});
+    about.push_back({StagedTexts::tr("description"), toText(node.description), toText(node.description)});
+    about.push_back({StagedTexts::tr("forward"), timeText(node.forwardSeconds), {}});
+    about.push_back({StagedTexts::tr("backward"), timeText(node.backwardSeconds), {}});
+    about.push_back({StagedTexts::tr("parameters"), sizeText(node.parameterBytes), {}});
     QStringList sizes;
     for (const double bytes : node.activationBytes)
         sizes.append(bytesText(bytes));
-    about.push_back({Words::tr("activations"), sizes.isEmpty() ? Words::tr("none") : sizes.join(QStringLiteral(", ")), {}});
+    about.push_back({StagedTexts::tr("activations"), sizes.isEmpty() ? StagedTexts::tr("none") : sizes.join(QStringLiteral(", ")), {}});
     std::vector<int> reads, readBy;
     for (const auto& [from, to] : m_graph.edges) {
         if (to == index)
@@ -214,9 +214,9 @@ Inspection StagedModel::inspect(const DagBox& box) const
         if (from == index)
             readBy.push_back(to);
     }
-    auto& around = result.sections.emplace_back(PropertySection{Words::tr("Edges"), {}}).properties;
-    around.push_back({Words::tr("reads"), reads.empty() ? Words::tr("nothing") : nodesText(m_graph, reads), nodesText(m_graph, reads)});
-    around.push_back({Words::tr("read by"), readBy.empty() ? Words::tr("nothing") : nodesText(m_graph, readBy), nodesText(m_graph, readBy)});
+    auto& around = result.sections.emplace_back(PropertySection{StagedTexts::tr("Edges"), {}}).properties;
+    around.push_back({StagedTexts::tr("reads"), reads.empty() ? StagedTexts::tr("nothing") : nodesText(m_graph, reads), nodesText(m_graph, reads)});
+    around.push_back({StagedTexts::tr("read by"), readBy.empty() ? StagedTexts::tr("nothing") : nodesText(m_graph, readBy), nodesText(m_graph, readBy)});
     return result;
 }
 
@@ -224,15 +224,15 @@ std::vector<PropertySection> StagedModel::sections(const QString& path) const
 {
     constexpr std::size_t mostStages = 50;
     std::vector<PropertySection> all;
-    auto& about = all.emplace_back(PropertySection{Words::tr("Profile graph"), {}}).properties;
-    about.push_back({Words::tr("file"), QFileInfo(path).fileName(), path});
-    about.push_back({Words::tr("stages"), m_graph.hasStages ? countText(std::ssize(m_graph.stages)) : Words::tr("none"), {}});
+    auto& about = all.emplace_back(PropertySection{StagedTexts::tr("Profile graph"), {}}).properties;
+    about.push_back({StagedTexts::tr("file"), QFileInfo(path).fileName(), path});
+    about.push_back({StagedTexts::tr("stages"), m_graph.hasStages ? countText(std::ssize(m_graph.stages)) : StagedTexts::tr("none"), {}});
     addTotals(about, sumOf(m_totals));
-    about.push_back({Words::tr("note"), Words::tr("for viewing: it holds no program"), {}});
+    about.push_back({StagedTexts::tr("note"), StagedTexts::tr("for viewing: it holds no program"), {}});
     for (std::size_t stage = 0; m_graph.hasStages && stage < std::min(m_totals.size(), mostStages); ++stage) {
         auto& properties = all.emplace_back(PropertySection{stageTitle(m_graph, static_cast<int>(stage)), {}}).properties;
         addTotals(properties, m_totals[stage]);
-        properties.push_back({Words::tr("hands on"), sizeText(m_totals[stage].handedOnBytes), {}});
+        properties.push_back({StagedTexts::tr("hands on"), sizeText(m_totals[stage].handedOnBytes), {}});
     }
     return all;
 }

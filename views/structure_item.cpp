@@ -4,7 +4,7 @@
 #include <QStyleOptionGraphicsItem>
 #include <algorithm>
 
-#include "views/graph_items.h"
+#include "views/graph_style.h"
 
 namespace cleave::views {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/run/model.h"
+#include "views/band_item.h"
 #include "views/dag_model.h"
-#include "views/graph_items.h"
 #include "views/inspection.h"
 #include "views/property_model.h"
 
