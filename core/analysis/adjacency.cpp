@@ -99,7 +99,7 @@ void AdjacencyLowering::lower(Op& op)
         m_identities[output] = op;  // emitted where it turns out to be nothing else
         return;
     }
-    if (output.valid() && isFilled(op) && m_pairs->defer(op))
+    if (output.valid() && isFilled(op) && m_pairs->rows().defer(op))
         return;  // of a matrix that it is as large as it needs nothing else
     if (op.target == "aten::to_dense" && m_sparseSums.contains(OpView(m_p, op).value("self"))) {
         m_rewriter->replace(output, m_rewriter->resolved(OpView(m_p, op).value("self")));
@@ -137,7 +137,7 @@ void AdjacencyLowering::lower(Op& op)
                 "identity, its rows and columns summed, its entries changed where this leaves 0 as it is, and attention be masked by it; for anything else give the model edge_index.");
         return;
     }
-    if (m_pairs->defer(op))
+    if (m_pairs->rows().defer(op))
         return;
     forEachOperand(op, [&](ValueId operand) { emitKept(operand); });
     m_rewriter->resolveOperands(op);
@@ -156,7 +156,7 @@ std::string AdjacencyLowering::matrixOf(const Op& op)
 
 void AdjacencyLowering::emitKept(ValueId value)
 {
-    m_pairs->emit(value);
+    m_pairs->rows().emit(value);
     const auto found = m_identities.find(value);
     if (found == m_identities.end())
         return;

@@ -97,7 +97,7 @@ bool AdjacencyLowering::takeEntries(const Op& op)
     const Argument* values = op.find("values");
     const ValueId* tensor = values == nullptr ? nullptr : values->asValue();
     if (indices.size() != 2 || !indices[0].valid() || !indices[1].valid() || tensor == nullptr || !isSquareOfNodes(m_p[op.outputs.front()]) ||
-        !m_pairs->isKept(view.value("self")) || m_pairs->numberOf(op, "self") != 0.0)
+        !m_pairs->rows().isKept(view.value("self")) || m_pairs->rows().numberOf(op, "self") != 0.0)
         return false;
     const ValueId targets = m_rewriter->resolved(indices[0]), sources = m_rewriter->resolved(indices[1]);
     const auto isList = [&](ValueId index) {

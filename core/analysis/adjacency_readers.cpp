@@ -97,7 +97,7 @@ bool AdjacencyLowering::lowerChoice(const Op& op)
     const ValueId condition = view.value("condition");
     const MatrixEdges* where = condition.valid() ? edgesOf(condition, op) : nullptr;
     const Argument *self = op.find("self"), *other = op.find("other");
-    if (where == nullptr || self == nullptr || other == nullptr || m_pairs->numberOf(op, "other") != 0.0)
+    if (where == nullptr || self == nullptr || other == nullptr || m_pairs->rows().numberOf(op, "other") != 0.0)
         return false;
     const Value result = m_p[op.outputs.front()];
     if (const ValueId* chosen = self->asValue())
@@ -105,7 +105,7 @@ bool AdjacencyLowering::lowerChoice(const Op& op)
             const auto both = m_algebra->sideBySide(op, MatrixEdges(*edges), MatrixEdges(*where), result.sizes.back());
             return both && take(op.outputs.front(), m_algebra->chosen(op, both->first, both->second.weights));
         }
-    const std::optional<double> number = m_pairs->numberOf(op, "self");
+    const std::optional<double> number = m_pairs->rows().numberOf(op, "self");
     if (!number || !std::isfinite(*number) || !isFloating(result.dtype))
         return false;
     return take(op.outputs.front(), m_algebra->scaled(op, ofType(op, *where, result.dtype), "aten::mul", "Scalar", {*number}));
@@ -222,9 +222,9 @@ bool AdjacencyLowering::lowerScaling(const Op& op)
     if (isSquare(by))
         return isAllButDiagonal(*by.asValue()) && take(op.outputs.front(), m_algebra->withoutLoops(op, std::move(edges)));
     // Something for each pair of nodes is needed where there are edges.
-    if (by.asValue() != nullptr && op.target == "aten::mul" && m_pairs->isKept(*by.asValue())) {
+    if (by.asValue() != nullptr && op.target == "aten::mul" && m_pairs->rows().isKept(*by.asValue())) {
         const std::optional<MatrixEdges> places = m_algebra->distinct(op, edges, result.sizes.back());
-        const std::optional<ValueId> scores = places ? m_pairs->at(op, *by.asValue(), *places, result.sizes.back()) : std::nullopt;
+        const std::optional<ValueId> scores = places ? m_pairs->rows().atEntries(op, *by.asValue(), *places, result.sizes.back()) : std::nullopt;
         return scores && take(op.outputs.front(), m_algebra->scaled(op, *places, op.target, "Tensor", {*scores}));
     }
     Argument factor = by;

@@ -70,6 +70,37 @@ ValueId MatrixAlgebra::flattened(const Op& at, ValueId value, const Dim& count)
     return m_rewriter.emitNew(at, "aten::reshape", "", {{"self", {value}}, {"shape", {std::vector<Argument>{whole(-1)}}}}, like(value, {count}));
 }
 
+ValueId MatrixAlgebra::unsqueezed(const Op& at, ValueId value, std::size_t dim)
+{
+    std::vector<Dim> sizes = m_p[value].sizes;
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), Dim{1, {}});
+    return m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {value}}, {"dim", whole(dim)}}, like(value, sizes));
+}
+
+ValueId MatrixAlgebra::squeezed(const Op& at, ValueId value, std::size_t dim)
+{
+    std::vector<Dim> sizes = m_p[value].sizes;
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
+    return m_rewriter.emitNew(at, "aten::squeeze", "dim", {{"self", {value}}, {"dim", whole(dim)}}, like(value, sizes));
+}
+
+ValueId MatrixAlgebra::moved(const Op& at, ValueId value, std::size_t from, std::size_t to)
+{
+    if (from == to)
+        return value;
+    std::vector<Dim> sizes = m_p[value].sizes;
+    const Dim size = sizes[from];
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(from));
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(to), size);
+    std::vector<Argument> dims;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        dims.push_back(whole(d));
+    const Argument dim = dims[from];
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(from));
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(to), dim);
+    return m_rewriter.emitNew(at, "aten::permute", "", {{"self", {value}}, {"dims", {dims}}}, like(value, sizes));
+}
+
 std::optional<ValueId> MatrixAlgebra::zeros(const Op& at, Value value)
 {
     std::vector<Argument> size;

@@ -58,6 +58,9 @@ public:
 
     ValueId gathered(const Op& at, ValueId rows, std::size_t dim, ValueId index, const Dim& count);
     ValueId flattened(const Op& at, ValueId value, const Dim& count);
+    ValueId unsqueezed(const Op& at, ValueId value, std::size_t dim);
+    ValueId squeezed(const Op& at, ValueId value, std::size_t dim);
+    ValueId moved(const Op& at, ValueId value, std::size_t from, std::size_t to);  ///< a dimension to another place
     Value like(ValueId of, std::vector<Dim> sizes) const;
     static Value vector(DType dtype, const Dim& count);
 

@@ -43,7 +43,7 @@ bool PairScores::lowerView(const Op& op, Mask mask, ValueId value)
         ++mask.layout.rank;
         for (std::size_t* pair : {&mask.layout.targets, &mask.layout.sources})
             *pair += static_cast<std::size_t>(*dim) <= *pair ? 1 : 0;
-    } else if (!isLeftAlone(op) && !(isView(op, {ViewKind::Reshape, ViewKind::Repeat}) && m_p[output].sizes == m_p[value].sizes)) {
+    } else if (!m_rows.isLeftAlone(op) && !(isView(op, {ViewKind::Reshape, ViewKind::Repeat}) && m_p[output].sizes == m_p[value].sizes)) {
         return false;
     }
     m_masks[output] = std::move(mask);
@@ -65,7 +65,7 @@ std::optional<PairScores::Bias> PairScores::biasAfter(const Op& op, const Mask& 
     if (isOfType)
         return mask.bias || mask.isAbsence ? std::optional(bias) : std::nullopt;
     const OpView view(m_p, op);
-    const std::optional<double> number = op.target == "aten::neg" ? -1 : numberOf(op, "other"),
+    const std::optional<double> number = op.target == "aten::neg" ? -1 : m_rows.numberOf(op, "other"),
                                 alpha = view.given("alpha") ? view.number("alpha") : 1;
     if (!number || !alpha || view.given("rounding_mode"))
         return {};
@@ -114,7 +114,7 @@ bool PairScores::lowerMasking(const Op& op)
     if (fills && !keepsSelf)
         return false;
     const char* const filled = fills ? "value" : keepsSelf ? "other" : "self";
-    const std::optional<double> number = numberOf(op, filled), left = numberOf(op, keepsSelf ? "self" : "other");
+    const std::optional<double> number = m_rows.numberOf(op, filled), left = m_rows.numberOf(op, keepsSelf ? "self" : "other");
     if (number && left && std::isfinite(*left) && m_p[op.outputs.front()].sizes.size() == mask->second.layout.rank) {
         Mask bias = mask->second;
         bias.bias = Bias{0, *left, *number};
@@ -151,7 +151,7 @@ bool PairScores::takeScores(const Op& op, const Mask& mask, ValueId kept, double
     layout.sources += output.sizes.size() - layout.rank;
     layout.rank = output.sizes.size();
     const std::optional<Pairs> pairs = pairsOf(op, mask, output.sizes[layout.targets]);
-    std::optional<ValueId> rows = pairs ? atPairs(op, kept, layout, *pairs) : std::nullopt;
+    std::optional<ValueId> rows = pairs ? m_rows.atPairs(op, kept, layout, *pairs) : std::nullopt;
     if (!rows || m_p[*rows].sizes.empty() || m_p[*rows].sizes.front() != pairs->count)
         return false;
     if (mask.bias)
@@ -179,7 +179,7 @@ ValueId PairScores::biased(const Op& op, ValueId rows, const Bias& bias, const P
     const ValueId low = make("aten::le", "Scalar", {{"self", {added}}, {"other", {bias.outside * asLowAsOutside}}}, isTooLow);
     added = make("aten::masked_fill", "Scalar", {{"self", {added}}, {"mask", {low}}, {"value", {std::numeric_limits<double>::quiet_NaN()}}}, each);
     while (m_p[added].sizes.size() < result.sizes.size())
-        added = unsqueezed(op, added, m_p[added].sizes.size());
+        added = m_algebra.unsqueezed(op, added, m_p[added].sizes.size());
     return make("aten::add", "Tensor", {{"self", {rows}}, {"other", {added}}}, result);
 }
 
@@ -210,7 +210,7 @@ bool PairScores::lowerZeroing(const Op& op)
     const auto isEmpty = m_emptiness.find(OpView(m_p, op).value("condition"));
     const auto normal = m_scores.find(OpView(m_p, op).value("other"));
     if (op.target != "aten::where" || isEmpty == m_emptiness.end() || isEmpty->second.steps != 4 || normal == m_scores.end() ||
-        !normal->second.isNormal || numberOf(op, "self") != 0.0)
+        !normal->second.isNormal || m_rows.numberOf(op, "self") != 0.0)
         return false;
     const Scores& before = m_scores.at(isEmpty->second.scores);
     if (before.pairs.targets != normal->second.pairs.targets || before.isInfinite != normal->second.isInfinite)
