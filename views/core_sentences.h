@@ -171,7 +171,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph."),
     QT_TRANSLATE_NOOP("cleave::Core", "The trace has room for as many nodes of each graph as there were when it was made%1, unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then."),
     QT_TRANSLATE_NOOP("cleave::Core", "The forward does not read its input %1: it is left out."),
-    QT_TRANSLATE_NOOP("cleave::Core", "The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here, and casts to float16 round nothing."),
     QT_TRANSLATE_NOOP("cleave::Core", "The forward changes its input %1: Cleave leaves the caller's tensor as it is."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported on %1: it runs on the CPU here."),
     QT_TRANSLATE_NOOP("cleave::Core", "The program was left as it is: %1"),

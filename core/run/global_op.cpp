@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -110,6 +111,8 @@ struct Reduction : RowsOp {
     {
         const RowTotals totals = reduceRows(rows, rowDim, Total::Moments);
         const Moments columns{asRow(totals.totals(), rows, rowDim), asRow(totals.deviations(), rows, rowDim)};
+        if (rows.size(rowDim) == 0)
+            columns.mean.fill_(std::numeric_limits<double>::quiet_NaN());  // of nothing
         if (others.empty())
             return columns;
         const at::Tensor mean = columns.mean.mean(others, true);
@@ -199,8 +202,9 @@ std::optional<GlobalOp> variance(const Analysis& analysis, const Op& op)
         const auto [mean, squares] = r.moments(rows);
         const at::Tensor variance = squares / std::max(r.count(rows) - correction, 0.0);
         TensorVector results{r.finished(isDeviation ? variance.sqrt() : variance)};
+        // Where a number is infinite no deviation from the mean is known, and LibTorch, which adds one after the other, knows no mean.
         if (withMean)
-            results.push_back(r.finished(mean));
+            results.push_back(r.finished(r.count(rows) > 1 ? at::where(squares.isnan(), squares, mean) : mean));
         return results;
     }};
 }

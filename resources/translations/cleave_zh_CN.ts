@@ -936,8 +936,8 @@
         <translation>forward 没有读取输入 %1：已省略。</translation>
     </message>
     <message>
-        <source>The model computes in float16, which LibTorch&apos;s CPU kernels lack in part: it runs in float32 here.</source>
-        <translation>模型以 float16 计算，而 LibTorch 的 CPU 内核不完全支持：这里以 float32 运行。</translation>
+        <source>The model computes in float16, which LibTorch&apos;s CPU kernels lack in part: it runs in float32 here, and casts to float16 round nothing.</source>
+        <translation>模型以 float16 计算，而 LibTorch 的 CPU 内核不完全支持：这里以 float32 运行，转换为 float16 时不作舍入。</translation>
     </message>
     <message>
         <source>The forward changes its input %1: Cleave leaves the caller&apos;s tensor as it is.</source>

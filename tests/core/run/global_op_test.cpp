@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <set>
 
 #include "core/base/mapping.h"
@@ -83,6 +84,30 @@ double differenceOf(const Array& found, const Array& expected)
     EXPECT_EQ(a.sizes(), b.sizes());
     EXPECT_TRUE(a.isnan().equal(b.isnan()));
     return ((a - b).abs() / b.abs().max().clamp_min(1e-3)).nan_to_num(0).max().item<double>();
+}
+
+// As LibTorch has them: the mean of nothing is no number, nor is that beside a variance which is none.
+TEST(GlobalOp, MeansBesideVariancesAreLibTorchs)
+{
+    const Model model = openModel(pathOf("statistics_of_nodes"));
+    at::Tensor infinite = at::randn({5, 3}, at::kFloat);
+    infinite[1][2] = std::numeric_limits<float>::infinity();
+    int tried = 0;
+    for (std::size_t i = 0; i < model.program().ops.size(); ++i) {
+        const OpId id{static_cast<int>(i)};
+        if (model.program()[id].target != "aten::var_mean")
+            continue;
+        const auto op = globalOp(*model.analysis, id);
+        ASSERT_TRUE(op);
+        for (const at::Tensor& rows : {at::randn({5, 3}), infinite, at::randn({0, 3})}) {
+            const std::vector<at::Tensor> found = op->run({rows});
+            const auto [variance, mean] = at::var_mean(rows, at::IntArrayRef{0});
+            EXPECT_TRUE(at::allclose(found[0], variance, 1e-4, 1e-5, true)) << found[0] << variance;
+            EXPECT_TRUE(at::allclose(found[1], mean, 1e-4, 1e-5, true)) << found[1] << mean;
+        }
+        ++tried;
+    }
+    EXPECT_EQ(tried, 1);
 }
 
 class BoundGlobalOps : public testing::TestWithParam<const char*> {};
