@@ -444,17 +444,19 @@ void PlanPanel::showPlan()
     m_functions->setBars(std::move(functions));
     showCurve();
     const bool isTyped = isShown && m_editor.space()->analysis().types() > 1;  // batches of edges, or nodes of several types
+    const QString sentence = isTyped ? tr("Predicted for batches of %1 rows: %2 read, %3 written, at most %4 of memory.")
+                                     : tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.");
     const QString predicted =
-        isShown ? (isTyped ? tr("Predicted for batches of %1 rows: %2 read, %3 written, at most %4 of memory.")
-                           : tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory."))
-                      .arg(countText(batchSize()), bytesText(cost->readBytes()), bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
+        isShown ? sentence.arg(countText(batchSize()), bytesText(cost->readBytes()), bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
                 : QString();
     const QString assumed = u' ' + tr("Rates of this machine are assumed.");
     const QString bound = isShown && exceedsBound(*cost)
                               ? u' ' + tr("That is more than the %1 that runs may take: choose a smaller batch size, or save less.")
                                            .arg(bytesText(static_cast<double>(m_editor.memoryBound())))
                               : QString();
-    m_longestSummary = isShown ? predicted + bound + oneBatchText() + deviceText() + assumed : QString();
+    const QString wide = QStringLiteral("88.88 MB");
+    m_longestSummary =
+        isShown ? sentence.arg(countText(allNodes()), wide, wide, wide) + bound + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost ? predicted + bound + (batchSize() == allNodes() && plansCostTheSame() ? oneBatchText() : QString()) + deviceText() +
