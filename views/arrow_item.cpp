@@ -87,7 +87,10 @@ void ArrowItem::paintLong(QPainter* painter, const QRectF& area) const
     painter->drawLines(lines.constData(), static_cast<int>(lines.size()));
 }
 
-QPen ArrowItem::pen() const { return {m_marked ? m_style.colors.selection : m_style.colors.arrow, m_marked ? 2.2 : 1.3}; }
+QPen ArrowItem::pen() const
+{
+    return {m_marked ? m_style.colors.selection : m_style.colors.arrow, m_marked ? 2.2 : 1.3};
+}
 
 void ArrowItem::setMarked(bool marked)
 {
@@ -96,7 +99,10 @@ void ArrowItem::setMarked(bool marked)
     update();
 }
 
-QRectF ArrowItem::boundingRect() const { return m_bounds; }
+QRectF ArrowItem::boundingRect() const
+{
+    return m_bounds;
+}
 
 void ArrowItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
 {
@@ -123,8 +129,7 @@ void ArrowItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option,
     }
 }
 
-StubItem::StubItem(const QPointF& end, bool leaves, const QString& name, const GraphStyle& style)
-    : m_style(style), m_leaves(leaves), m_name(name)
+StubItem::StubItem(const QPointF& end, bool leaves, const QString& name, const GraphStyle& style) : m_style(style), m_leaves(leaves), m_name(name)
 {
     setZValue(2);
     setPos(end);
@@ -144,8 +149,7 @@ void StubItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
     painter->setPen(QPen(m_style.colors.arrow, 1.3));
     painter->drawLine(QPointF(0, 0), QPointF(0, m_leaves ? 12 : -12));
     if (detail(option, painter) >= textDetail)
-        drawText(painter, m_style.metrics.small, m_style.colors.muted, boundingRect().adjusted(8, 0, 0, 0),
-                 m_name);
+        drawText(painter, m_style.metrics.small, m_style.colors.muted, boundingRect().adjusted(8, 0, 0, 0), m_name);
 }
 
 }  // namespace cleave::views

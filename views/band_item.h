@@ -32,15 +32,15 @@ public:
     void setBoxes(std::vector<QRectF> boxes);  ///< that lie in it, and that titles are to leave free where they can
     void setTexts(Texts texts);
     const Texts& texts() const { return m_texts; }
-    bool hasCut() const { return m_hasCut; }  ///< in its strip
+    bool hasCut() const { return m_hasCut; }          ///< in its strip
     double textWidth() const { return m_textWidth; }  ///< of its own texts
     void setCutMarked(bool marked);
     void setJoined(bool joined);  ///< nothing is cut there
     void setOtherCut(
         std::optional<bool> cuts);  ///< whether the plan compared with cuts there, where this one does the other; nothing: it does as well
-    void setLit(bool lit);  ///< the function that is spoken of
+    void setLit(bool lit);          ///< the function that is spoken of
     QRectF stripRect() const;
-    QRectF bandRect() const;  ///< without the strip
+    QRectF bandRect() const;                                 ///< without the strip
     void paintTitles(QPainter* painter, double left) const;  ///< there, if they would begin left of it
 
     QRectF boundingRect() const override;

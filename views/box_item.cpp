@@ -13,7 +13,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr double ring = 3;         // between the outline, which tells rows, and the fill, which tells the message degree
+constexpr double ring = 3;  // between the outline, which tells rows, and the fill, which tells the message degree
 
 // Of a path its end says most: parts are left out from the front until the rest fits.
 QString shortPath(const QFont& font, const QString& path, double width)
@@ -31,8 +31,7 @@ QString shortPath(const QFont& font, const QString& path, double width)
 
 }  // namespace
 
-BoxItem::BoxItem(const DagBox& box, int index, const QSizeF& size, const GraphStyle& style)
-    : m_box(box), m_style(style), m_index(index), m_size(size)
+BoxItem::BoxItem(const DagBox& box, int index, const QSizeF& size, const GraphStyle& style) : m_box(box), m_style(style), m_index(index), m_size(size)
 {
     setZValue(3);
     setAcceptedMouseButtons(Qt::NoButton);
@@ -47,9 +46,15 @@ void BoxItem::setMarked(bool marked)
 }
 
 // Labels in the colour of cuts: on the upper edge where the box runs, since the cut goes above it, on the lower one what is saved below it.
-void BoxItem::setPlace(const QString& text) { place(m_place, m_placeRect, text, rect().top() - m_style.metrics.smallHeight * 0.25); }
+void BoxItem::setPlace(const QString& text)
+{
+    place(m_place, m_placeRect, text, rect().top() - m_style.metrics.smallHeight * 0.25);
+}
 
-void BoxItem::setSaves(const QString& text) { place(m_saves, m_savesRect, text, rect().bottom() + m_style.metrics.smallHeight * 0.25); }
+void BoxItem::setSaves(const QString& text)
+{
+    place(m_saves, m_savesRect, text, rect().bottom() + m_style.metrics.smallHeight * 0.25);
+}
 
 void BoxItem::place(QString& text, QRectF& area, const QString& now, double y)
 {
@@ -61,9 +66,15 @@ void BoxItem::place(QString& text, QRectF& area, const QString& now, double y)
     update();
 }
 
-void BoxItem::setFaded(bool faded) { setOpacity(faded ? 0.35 : 1); }
+void BoxItem::setFaded(bool faded)
+{
+    setOpacity(faded ? 0.35 : 1);
+}
 
-bool BoxItem::isFaded() const { return opacity() < 1; }
+bool BoxItem::isFaded() const
+{
+    return opacity() < 1;
+}
 
 QRectF BoxItem::rect() const
 {

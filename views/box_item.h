@@ -15,7 +15,7 @@ public:
     void setMarked(bool marked);
     void setPlace(const QString& text);  ///< where the plan runs it, if that is not the band that it is drawn in; empty otherwise
     void setSaves(const QString& text);  ///< what of it is saved where no box says so; empty otherwise
-    void setFaded(bool faded);            ///< a tensor that the plan does not save
+    void setFaded(bool faded);           ///< a tensor that the plan does not save
     const QString& place() const { return m_place; }
     const QString& saves() const { return m_saves; }
     bool isFaded() const;

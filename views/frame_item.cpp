@@ -36,8 +36,7 @@ void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidge
     painter->drawRoundedRect(m_rect, 6, 6);
 }
 
-FrameTitleItem::FrameTitleItem(const FrameItem& frame, const GraphStyle& style)
-    : m_style(style), m_title(frame.title()), m_rect(frame.headerRect())
+FrameTitleItem::FrameTitleItem(const FrameItem& frame, const GraphStyle& style) : m_style(style), m_title(frame.title()), m_rect(frame.headerRect())
 {
     setZValue(2.7);
     setAcceptedMouseButtons(Qt::NoButton);
@@ -54,8 +53,8 @@ void FrameTitleItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* op
         return;
     QRectF header = m_rect;
     painter->fillRect(header, m_style.colors.background);
-    drawSign(painter, {header.left(), header.center().y() - BoxMetrics::controlSize / 2, BoxMetrics::controlSize, BoxMetrics::controlSize},
-             false, m_style.colors.muted);
+    drawSign(painter, {header.left(), header.center().y() - BoxMetrics::controlSize / 2, BoxMetrics::controlSize, BoxMetrics::controlSize}, false,
+             m_style.colors.muted);
     header.setLeft(header.left() + BoxMetrics::controlSize + 5);
     drawText(painter, m_style.metrics.small, m_style.colors.muted, header, m_title);
 }

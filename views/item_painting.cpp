@@ -16,8 +16,7 @@ QString elided(const QFont& font, const QString& text, double width)
     return QFontMetricsF(font).elidedText(text, Qt::ElideMiddle, width);
 }
 
-void drawText(QPainter* painter, const QFont& font, const QColor& color, const QRectF& area, const QString& text,
-              Qt::Alignment alignment)
+void drawText(QPainter* painter, const QFont& font, const QColor& color, const QRectF& area, const QString& text, Qt::Alignment alignment)
 {
     painter->setFont(font);
     painter->setPen(color);

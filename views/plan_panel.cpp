@@ -455,8 +455,7 @@ void PlanPanel::showPlan()
                                            .arg(bytesText(static_cast<double>(m_editor.memoryBound())))
                               : QString();
     const QString wide = QStringLiteral("88.88 MB");
-    m_longestSummary =
-        isShown ? sentence.arg(countText(allNodes()), wide, wide, wide) + bound + oneBatchText() + deviceText() + assumed : QString();
+    m_longestSummary = isShown ? sentence.arg(countText(allNodes()), wide, wide, wide) + bound + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost ? predicted + bound + (batchSize() == allNodes() && plansCostTheSame() ? oneBatchText() : QString()) + deviceText() +

@@ -207,8 +207,7 @@ QString roundingNote(const Comparison& c)
                    "off by %3: rounding alone.")
             .arg(numberText(c.layerWiseGap), toText(std::string(dtypeName(c.narrowest))), numberText(c.uncutGap));
     if (c.equalInFloat64)
-        return ResultModelsTexts::tr(
-                   "In float64 the uncut model gives the layer-wise answers; in %1 its long sums are off by %2 in the worst rows.")
+        return ResultModelsTexts::tr("In float64 the uncut model gives the layer-wise answers; in %1 its long sums are off by %2 in the worst rows.")
             .arg(toText(std::string(dtypeName(c.narrowest))), numberText(c.uncutGap));
     if (c.worstJitters.empty())
         return {};

@@ -128,8 +128,14 @@ QString nodesText(const ProfileGraph& graph, const std::vector<int>& nodes)
     return texts.join(QStringLiteral(", "));
 }
 
-QString sizeText(double bytes) { return bytes > 0 ? bytesText(bytes) : StagedTexts::tr("none"); }
-QString timeText(double seconds) { return seconds > 0 ? secondsText(seconds) : StagedTexts::tr("none"); }
+QString sizeText(double bytes)
+{
+    return bytes > 0 ? bytesText(bytes) : StagedTexts::tr("none");
+}
+QString timeText(double seconds)
+{
+    return seconds > 0 ? secondsText(seconds) : StagedTexts::tr("none");
+}
 
 void addTotals(std::vector<Property>& properties, const StageTotals& totals)
 {
@@ -216,7 +222,8 @@ Inspection StagedModel::inspect(const DagBox& box) const
     }
     auto& around = result.sections.emplace_back(PropertySection{StagedTexts::tr("Edges"), {}}).properties;
     around.push_back({StagedTexts::tr("reads"), reads.empty() ? StagedTexts::tr("nothing") : nodesText(m_graph, reads), nodesText(m_graph, reads)});
-    around.push_back({StagedTexts::tr("read by"), readBy.empty() ? StagedTexts::tr("nothing") : nodesText(m_graph, readBy), nodesText(m_graph, readBy)});
+    around.push_back(
+        {StagedTexts::tr("read by"), readBy.empty() ? StagedTexts::tr("nothing") : nodesText(m_graph, readBy), nodesText(m_graph, readBy)});
     return result;
 }
 

@@ -279,9 +279,8 @@ std::string roundingNote(const Comparison& c)
         return "  In float64 the uncut model is nearer to the layer-wise answers, which are off by " + formatNumber(c.layerWiseGap) +
                " at most, than to its own in " + std::string(dtypeName(c.narrowest)) + ", off by " + formatNumber(c.uncutGap) + ": rounding alone.\n";
     if (c.equalInFloat64)
-        return "  In float64 the uncut model gives the layer-wise answers; in " + std::string(dtypeName(c.narrowest)) +
-               " its long sums are off by " + formatNumber(c.uncutGap) +
-               " in these rows.\n";
+        return "  In float64 the uncut model gives the layer-wise answers; in " + std::string(dtypeName(c.narrowest)) + " its long sums are off by " +
+               formatNumber(c.uncutGap) + " in these rows.\n";
     if (c.worstJitters.empty())
         return "";
     if (c.isRoundingOfOthers())

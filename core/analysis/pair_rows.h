@@ -13,8 +13,8 @@ namespace cleave {
 
 class OpView;
 
-/// Ops that give something for each pair of nodes, [V, V]. They are kept until their reader is known: what they give is computed at some pairs only, or
-/// as it is written, if something reads all pairs after all.
+/// Ops that give something for each pair of nodes, [V, V]. They are kept until their reader is known: what they give is computed at some pairs only,
+/// or as it is written, if something reads all pairs after all.
 class PairRows {
 public:
     // Which dimensions count targets and sources.
@@ -29,7 +29,8 @@ public:
         Dim count, nodes;
     };
 
-    /// emitOperand: emits what else was kept, of what an op that was kept reads. isMasked: whether a value is none for each pair, since a mask left some.
+    /// emitOperand: emits what else was kept, of what an op that was kept reads. isMasked: whether a value is none for each pair, since a mask left
+    /// some.
     PairRows(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra, std::function<void(ValueId)> emitOperand,
              std::function<bool(ValueId)> isMasked)
         : m_p(program), m_rewriter(rewriter), m_algebra(algebra), m_emitOperand(std::move(emitOperand)), m_isMasked(std::move(isMasked))
@@ -40,8 +41,8 @@ public:
     void emit(ValueId value);  ///< what was kept, as it is written
     bool isKept(ValueId value) const { return m_pending.contains(value); }
 
-    /// What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
-    /// Nothing if it is not computed entry by entry.
+    /// What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for
+    /// all. Nothing if it is not computed entry by entry.
     std::optional<ValueId> atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs);
 
     /// Of scores [nodes, nodes]: where a matrix has its entries, which are distinct.

@@ -21,10 +21,9 @@ class PairScores {
 public:
     /// emitOperand: emits what else was kept, of what an op that was kept reads.
     PairScores(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra, std::function<void(ValueId)> emitOperand)
-        : m_p(program),
-          m_rewriter(rewriter),
-          m_algebra(algebra),
-          m_rows(program, rewriter, algebra, std::move(emitOperand), [this](ValueId value) { return m_masks.contains(value) || m_scores.contains(value); })
+        : m_p(program), m_rewriter(rewriter), m_algebra(algebra), m_rows(program, rewriter, algebra, std::move(emitOperand), [this](ValueId value) {
+              return m_masks.contains(value) || m_scores.contains(value);
+          })
     {
     }
     PairScores(const PairScores&) = delete;

@@ -575,7 +575,8 @@ private:
     {
         m_p.wasHalf = m_half || m_archive.halfPrecision;
         if (m_p.wasHalf)
-            m_p.notes.push_back("The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here, and casts to float16 round nothing.");
+            m_p.notes.push_back(
+                "The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here, and casts to float16 round nothing.");
         if (!m_device.empty())
             m_p.notes.push_back("The model was exported on " + m_device + ": it runs on the CPU here.");
     }

@@ -120,8 +120,8 @@ void calibrateEdges(Rates& rates, const at::Tensor& store, Timing& timing)
     const at::Tensor narrowStore = at::ones({store.size(0), 1}), narrowSums = at::empty({targets, 1});
     const EdgeProgram narrowProgram{{{EdgeRow::Source, 1}}, {}, {{true, Reduce::Sum, 0}}};
     const std::vector<EdgeArray> narrowOperands{{narrowStore.data_ptr(), DType::Float32, 1, sources.data_ptr<std::int32_t>(), store.size(0)}};
-    const double narrow = timing.secondsOf(
-        [&] { runEdgeProgram<float>(narrowProgram, narrowOperands, block, {narrowSums.data_ptr<float>()}, options); });
+    const double narrow =
+        timing.secondsOf([&] { runEdgeProgram<float>(narrowProgram, narrowOperands, block, {narrowSums.data_ptr<float>()}, options); });
     program.operands.push_back({EdgeRow::Target, storeWidth});
     operands.push_back({store.data_ptr(), DType::Float32, storeWidth, nullptr});
     program.code = {{EdgeCode::Add, {0}, {1}, 0, storeWidth}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, storeWidth}};

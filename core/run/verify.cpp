@@ -165,8 +165,7 @@ void compareInFloat64(VerifyResult& result, const Model& model, const DataGraph&
     const auto isOfCut = [](const Comparison& c, const std::string& b) { return c.a == "layer-wise" && c.b == b; };
     const auto isOpen = [&](const Comparison& c) { return !c.equal && isOfCut(c, "full graph"); };
     const DType narrowest = narrowestType(model.program());
-    if (result.sample || options.run.narrowStore || std::ranges::none_of(result.comparisons, isOpen) ||
-        narrowest == DType::Float64)
+    if (result.sample || options.run.narrowStore || std::ranges::none_of(result.comparisons, isOpen) || narrowest == DType::Float64)
         return;
     RunResult wide;
     try {

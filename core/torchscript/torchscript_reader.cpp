@@ -569,7 +569,8 @@ Program read(const std::filesystem::path& path, const ScriptOptions& options, co
     });
     program.wasHalf = isHalf;
     if (isHalf)
-        program.notes.push_back("The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here, and casts to float16 round nothing.");
+        program.notes.push_back(
+            "The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here, and casts to float16 round nothing.");
     program.sha256 = sha256File(path);
     program.producer = "TorchScript";
     const std::string& type = program.modules.front().type;

@@ -41,9 +41,8 @@ std::optional<QStringList> argumentsFor(const QObject& tests, const QStringList&
     int named = 0, kept = 0;
     for (const QString& argument : arguments) {
         const QByteArray name = argument.section(u':', 0, 0).toLatin1() + "()";
-        const bool isName = argument != arguments.front() && std::ranges::any_of(all(), [&](const auto& make) {
-            return make()->metaObject()->indexOfMethod(name) >= 0;
-        });
+        const bool isName = argument != arguments.front() &&
+                            std::ranges::any_of(all(), [&](const auto& make) { return make()->metaObject()->indexOfMethod(name) >= 0; });
         const bool isOwn = isName && tests.metaObject()->indexOfMethod(name) >= 0;
         named += isName;
         kept += isOwn;
@@ -55,7 +54,10 @@ std::optional<QStringList> argumentsFor(const QObject& tests, const QStringList&
 
 }  // namespace
 
-WindowTests::WindowTests(std::function<std::unique_ptr<QObject>()> make) { all().push_back(std::move(make)); }
+WindowTests::WindowTests(std::function<std::unique_ptr<QObject>()> make)
+{
+    all().push_back(std::move(make));
+}
 
 QPoint place(GraphView& view, const DagKey& key)
 {

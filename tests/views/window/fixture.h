@@ -54,10 +54,10 @@ protected:
     static DagKey firstBox(const MainWindow& window, BoxKind kind);
 };
 
-QPoint place(GraphView& view, const DagKey& key);       ///< of a box in the view
-QPoint middle(GraphView& view, Position position);      ///< of the zone that the op would be put into
+QPoint place(GraphView& view, const DagKey& key);                                 ///< of a box in the view
+QPoint middle(GraphView& view, Position position);                                ///< of the zone that the op would be put into
 QModelIndex propertyNamed(const QAbstractItemModel& model, const QString& name);  ///< the row of a property of a panel, or an invalid index
-QString spokenFocus(GraphView& view);  ///< what has the focus for assistive programs
+QString spokenFocus(GraphView& view);                                             ///< what has the focus for assistive programs
 
 /// Of one class, to be run by main.
 struct WindowTests {

@@ -247,7 +247,7 @@ void MovesTest::cutsMoveByKeys()
         QCOMPARE(editor.space()->whyIllegal(editor.shown()), std::string());
     }
     QVERIFY(places >= 2 && places < 10);  // linear_3, then what it reads
-    press(Qt::Key_Tab);  // leaves the cuts, and what was looked at is given up
+    press(Qt::Key_Tab);                   // leaves the cuts, and what was looked at is given up
     QVERIFY(!view.selectedCut());
     QVERIFY(editor.plan() == before);
     QVERIFY(label->isHidden());
@@ -521,29 +521,33 @@ void MovesTest::noSequenceOfEventsGivesAnIllegalPlan()
     std::set<QString> steps;
     for (int i = 0; i < 500; ++i) {
         switch (below(6)) {
-        case 0:
-        case 1: {  // a drag, some of them given up
-            const bool ofCut = below(2) == 0;
-            QTest::mousePress(view.viewport(), Qt::LeftButton, {}, ofCut ? onACut() : anywhere());
-            for (int k = below(4); k >= 0; --k)
-                QTest::mouseMove(view.viewport(), anywhere());
-            if (below(4) == 0)
-                QTest::keyClick(&view, Qt::Key_Escape);
-            QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, anywhere());
-            break;
-        }
-        case 2: QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, below(3) == 0 ? onACut() : anywhere()); break;
-        case 3:
-            if (const QAbstractItemModel& model = *table.model(); model.rowCount() > 0) {
-                const QModelIndex cell = model.index(below(model.rowCount()), 0);
-                table.setCurrentIndex(cell);
-                QTest::keyClick(&table, Qt::Key_Space);
+            case 0:
+            case 1: {  // a drag, some of them given up
+                const bool ofCut = below(2) == 0;
+                QTest::mousePress(view.viewport(), Qt::LeftButton, {}, ofCut ? onACut() : anywhere());
+                for (int k = below(4); k >= 0; --k)
+                    QTest::mouseMove(view.viewport(), anywhere());
+                if (below(4) == 0)
+                    QTest::keyClick(&view, Qt::Key_Escape);
+                QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, anywhere());
+                break;
             }
-            break;
-        case 4: below(2) == 0 ? editor.history().undo() : editor.history().redo(); break;
-        default:
-            view.setFocus();
-            QTest::keyClick(&view, keys[static_cast<std::size_t>(below(static_cast<int>(keys.size())))]);
+            case 2:
+                QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, below(3) == 0 ? onACut() : anywhere());
+                break;
+            case 3:
+                if (const QAbstractItemModel& model = *table.model(); model.rowCount() > 0) {
+                    const QModelIndex cell = model.index(below(model.rowCount()), 0);
+                    table.setCurrentIndex(cell);
+                    QTest::keyClick(&table, Qt::Key_Space);
+                }
+                break;
+            case 4:
+                below(2) == 0 ? editor.history().undo() : editor.history().redo();
+                break;
+            default:
+                view.setFocus();
+                QTest::keyClick(&view, keys[static_cast<std::size_t>(below(static_cast<int>(keys.size())))]);
         }
         QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
         QCOMPARE(editor.space()->whyIllegal(editor.shown()), std::string());
@@ -575,27 +579,38 @@ void MovesTest::noSequenceOfMovesGivesAnIllegalPlan()
     int accepted = 0;
     for (int i = 0; i < 400; ++i) {
         switch (below(8)) {
-        case 7: editor.setJoined(static_cast<int>(below(static_cast<std::size_t>(space.functions()) + 1)), below(2) == 0); break;
-        case 5: editor.pin(space.ops()[below(space.ops().size())].op); break;
-        case 6: editor.unpin(space.ops()[below(space.ops().size())].op); break;
-        case 0: editor.history().undo(); break;
-        case 1: editor.history().redo(); break;
-        case 2: {
-            const PlacedOp& placed = space.ops()[below(space.ops().size())];
-            accepted += editor.moveOps(
-                {placed.op}, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
-            break;
-        }
-        case 3:
-            if (const Move move = space.moveCut(editor.plan(), static_cast<int>(below(static_cast<std::size_t>(space.functions()))), below(2) == 0);
-                move.plan)
-                accepted += editor.take(*move.plan, QStringLiteral("move cut"));
-            break;
-        default: {
-            const int cut = static_cast<int>(below(static_cast<std::size_t>(space.functions())));
-            const auto& outputs = window.document().model()->program()[space.ops()[below(space.ops().size())].op].outputs;
-            accepted += editor.setSaved(outputs.front(), cut, below(2) == 0);
-        }
+            case 7:
+                editor.setJoined(static_cast<int>(below(static_cast<std::size_t>(space.functions()) + 1)), below(2) == 0);
+                break;
+            case 5:
+                editor.pin(space.ops()[below(space.ops().size())].op);
+                break;
+            case 6:
+                editor.unpin(space.ops()[below(space.ops().size())].op);
+                break;
+            case 0:
+                editor.history().undo();
+                break;
+            case 1:
+                editor.history().redo();
+                break;
+            case 2: {
+                const PlacedOp& placed = space.ops()[below(space.ops().size())];
+                accepted += editor.moveOps(
+                    {placed.op}, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
+                break;
+            }
+            case 3:
+                if (const Move move =
+                        space.moveCut(editor.plan(), static_cast<int>(below(static_cast<std::size_t>(space.functions()))), below(2) == 0);
+                    move.plan)
+                    accepted += editor.take(*move.plan, QStringLiteral("move cut"));
+                break;
+            default: {
+                const int cut = static_cast<int>(below(static_cast<std::size_t>(space.functions())));
+                const auto& outputs = window.document().model()->program()[space.ops()[below(space.ops().size())].op].outputs;
+                accepted += editor.setSaved(outputs.front(), cut, below(2) == 0);
+            }
         }
         QCOMPARE(space.whyIllegal(editor.plan()), std::string());
     }

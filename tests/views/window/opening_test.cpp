@@ -257,7 +257,10 @@ void OpeningTest::graphsTellSizesThatTheModelLeavesOpen()
     QTRY_VERIFY_WITH_TIMEOUT(both.document().model() != nullptr && both.document().model()->analysis->freeSizes.front().size == 3, patience);
 }
 
-QString valueOf(const QAbstractItemModel& model, const QString& name) { return propertyNamed(model, name).siblingAtColumn(1).data().toString(); }
+QString valueOf(const QAbstractItemModel& model, const QString& name)
+{
+    return propertyNamed(model, name).siblingAtColumn(1).data().toString();
+}
 
 void OpeningTest::rolesAreChosenInThePanel()
 {

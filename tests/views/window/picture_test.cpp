@@ -149,9 +149,7 @@ void PictureTest::expandingAllKeepsThePlace()
     open(window, "gat.pt2");
     GraphView& view = window.graphView();
     view.showActualSize();
-    const auto inTheMiddle = [&] {
-        return placeIn(view.picture()->layout, view.mapToScene(view.viewport()->rect().center()));
-    };
+    const auto inTheMiddle = [&] { return placeIn(view.picture()->layout, view.mapToScene(view.viewport()->rect().center())); };
     const PicturePlace last{view.picture()->layout.bands.size() - 2, 0.5, 0.5};
     view.centerOn(pointAt(view.picture()->layout, last));
     const std::size_t band = inTheMiddle().band;

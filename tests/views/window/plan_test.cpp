@@ -383,12 +383,15 @@ void PlanInWindowTest::functionsRunOnADevice()
     QVERIFY(button.isVisible());
     QCOMPARE(button.text(), QStringLiteral("Runs on the CPU"));
     const auto choose = [&](const QString& text) {
-        QMetaObject::invokeMethod(&button, [&button, text] {
-            for (QAction* action : button.menu()->actions())
-                if (action->text() == text && action->isEnabled())
-                    button.menu()->setActiveAction(action);
-            QTest::keyClick(button.menu(), Qt::Key_Return);
-        }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            &button,
+            [&button, text] {
+                for (QAction* action : button.menu()->actions())
+                    if (action->text() == text && action->isEnabled())
+                        button.menu()->setActiveAction(action);
+                QTest::keyClick(button.menu(), Qt::Key_Return);
+            },
+            Qt::QueuedConnection);
         QTest::mouseClick(&button, Qt::LeftButton);
     };
     const double alone = window.planPanel().plans().bars().front().total();
@@ -674,7 +677,7 @@ void PlanInWindowTest::batchSizeIsChosenOnTheCurve()
     QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
     QCOMPARE(editor.cost()->seconds(), point.seconds);  // what the curve promised
     QCOMPARE(editor.cost()->peakBytes(), point.peakBytes);
-    QCOMPARE(curve.points().size(), std::size_t{7});    // not measured again
+    QCOMPARE(curve.points().size(), std::size_t{7});  // not measured again
     PlanEditor& planEditor = window.document().planEditor();
     QVERIFY(planEditor.isModified());
     QCOMPARE(planEditor.history().undoText(), QStringLiteral("Batches of %1 nodes").arg(countText(point.batchSize)));
@@ -712,7 +715,8 @@ void PlanInWindowTest::savePointSaysWhatItCosts()
     QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(last).center());
     const QString text = window.planPanel().savePointText();
     QVERIFY2(text.startsWith(QStringLiteral("linear_3: 75.8\u00A0kB, handed on")) && text.contains(QStringLiteral("targets of function 2")) &&
-                 text.contains(QStringLiteral("Without it the plan takes")), qPrintable(text));
+                 text.contains(QStringLiteral("Without it the plan takes")),
+             qPrintable(text));
     const DagBox* box = window.graphView().selectedBox();
     QVERIFY(box && box->key.kind == BoxKind::Tensor && box->title == "linear_3");
     window.graphView().select(boxOf(window, "relu"));
@@ -952,7 +956,7 @@ void PlanInWindowTest::machineIsMeasuredInTheWindow()
     QVERIFY((*measure)->toolTip().contains(QStringLiteral("GFLOP/s of matrix products")));
     QCoreApplication::processEvents();                                // the layout
     QVERIFY((*measure)->isVisible() && placesOfButtons() == places);  // a second click meets no other button
-    QVERIFY(window.graphView().selection() == selected);  // though the table has the focus now
+    QVERIFY(window.graphView().selection() == selected);              // though the table has the focus now
     QVERIFY(!window.planPanel().summary().contains(QStringLiteral("assumed")));
     QVERIFY(readRates(ratesPath()).source.starts_with("measured"));
     QVERIFY(ratesPath().string().starts_with(folder.path().toStdString()));

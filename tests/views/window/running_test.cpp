@@ -76,7 +76,7 @@ void RunningTest::verifyShowsTheResult()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     const auto* results = window.findChild<ResultPanel*>();
-    QVERIFY(results->isVisible());  // comes forward
+    QVERIFY(results->isVisible());                 // comes forward
     QCOMPARE(results->functions().rowCount(), 4);  // three functions and their sum
     QVERIFY(results->comparisons().rowCount() >= 1);
     QVERIFY(results->accuracies().rowCount() >= 1);
@@ -150,8 +150,9 @@ void RunningTest::cancelStopsARun()
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
     QVERIFY2(messages->item(messages->count() - 1)->text().contains(QStringLiteral("Cancelled: ")),
              qPrintable(messages->item(messages->count() - 1)->text()));
-    QVERIFY2(std::ranges::any_of(said, [](const QList<QVariant>& message) { return message[0].toString().startsWith(QStringLiteral("Cancelled: ")); }),
-             "beside the button");
+    QVERIFY2(
+        std::ranges::any_of(said, [](const QList<QVariant>& message) { return message[0].toString().startsWith(QStringLiteral("Cancelled: ")); }),
+        "beside the button");
 }
 
 void RunningTest::cancelStopsAtOnce_data()

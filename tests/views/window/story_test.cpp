@@ -222,7 +222,7 @@ void StoryTest::storyAndEmptyPageOpenTheExample()
     const auto empty = std::ranges::find_if(
         labels, [](const QLabel* label) { return label->isVisible() && label->text().contains(QStringLiteral("href='example'")); });
     QVERIFY(empty != labels.end());
-    Q_EMIT (*empty)->linkActivated(QStringLiteral("example"));
+    Q_EMIT(*empty)->linkActivated(QStringLiteral("example"));
     QVERIFY2((*empty)->text().contains(QStringLiteral("sage.pt2")) && !(*empty)->text().contains(QStringLiteral("Drop")),
              qPrintable((*empty)->text()));
     QTRY_VERIFY_WITH_TIMEOUT(window.graphView().picture() && !window.document().isBusy(), patience);
